@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from arena.lab.single_game import PlayedGame, play_game
     from arena.lab.tournament import run_tournament
     from arena.lab.variant_runs import resume
+    from arena.stats.field import mean_error
+    from arena.stats.ratings import rate
 
     __version__: str
 
@@ -43,9 +45,11 @@ __all__ = [
     "load",
     "load_rules",
     "make_deal",
+    "mean_error",
     "parse_move",
     "parse_record",
     "play_game",
+    "rate",
     "replay",
     "resume",
     "run_tournament",
@@ -69,9 +73,11 @@ MODULES = {
     "load": "arena.lab.notebook",
     "load_rules": "arena.game.rules",
     "make_deal": "arena.game.deals",
+    "mean_error": "arena.stats.field",
     "parse_move": "arena.game.moves",
     "parse_record": "arena.game.record",
     "play_game": "arena.lab.single_game",
+    "rate": "arena.stats.ratings",
     "replay": "arena.game.record",
     "resume": "arena.lab.variant_runs",
     "run_tournament": "arena.lab.tournament",

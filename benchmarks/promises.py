@@ -28,7 +28,6 @@ from simulate import (
     simulate_games,
 )
 
-from arena.results.judge import Losses, bot_losses
 from arena.stats.adjusted import take_luck_out
 from arena.stats.bradley_terry import centre_of
 from arena.stats.distributions import Z95
@@ -153,35 +152,17 @@ def fishtest_interval(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return mean - width, mean + width
 
 
-def loss_coverage(seed: int, runs: int, deals: int, spread: float) -> float:
-    """Count how often the interval of the average loss of a move contains the truth.
-
-    Each deal has two games; `spread` is the standard deviation of a deal's contribution, relative to the true mean
-    0.02.
-    """
-    held = 0
-    for generator in np.random.default_rng([seed, deals]).spawn(runs):
-        level = 0.02 * (1 + spread * np.repeat(generator.standard_normal(deals), 2))
-        moves = generator.integers(12, 26, 2 * deals)
-        lost = generator.gamma(moves / 2, 2 * np.maximum(level, 1e-9))
-        games = [(n // 2, Losses(int(moves[n]), float(lost[n]))) for n in range(2 * deals)]
-        found = bot_losses(games)
-        held += found.error95 is not None and abs(found.mean - 0.02) <= found.error95
-    return held / runs
-
-
 def lucky_games(
-    generator: np.random.Generator, deals: int, share: float, score: float, deal: np.ndarray | float = 0.0
+    generator: np.random.Generator, deals: int, share: float, score: float
 ) -> tuple[pd.DataFrame, np.ndarray]:
     """Simulate pairs of a and b with the luck of the first player's draws, in three parts of the game.
 
-    `share` is the part of a game's luck that the judge sees; `deal` is the deal's part (of each game's variance, at
-    most 1 - share), which the judge does not see.
+    `share` is the part of a game's luck that the judge sees.
     """
     first_is_a = np.arange(2 * deals) % 2 == 0
     parts = generator.normal(0, np.sqrt(share / 3 + 1e-6), (2 * deals, 3))
-    rest = generator.normal(0, np.sqrt(1 - share - np.var(deal)), 2 * deals)
-    won = parts.sum(axis=1) + deal + rest + np.where(first_is_a, 1, -1) * norm.ppf(score) > 0
+    rest = generator.normal(0, np.sqrt(1 - share), 2 * deals)
+    won = parts.sum(axis=1) + rest + np.where(first_is_a, 1, -1) * norm.ppf(score) > 0
     names = np.array(["a", "b"])
     games = pd.DataFrame({"first": names[1 - first_is_a], "second": names[first_is_a.astype(int)]})
     return games.assign(score=won.astype(float), deal=np.arange(2 * deals) // 2), parts
@@ -196,22 +177,6 @@ def adjusted_coverage(seed: int, runs: int, deals: int, share: float, score: flo
         held += abs(met.adjusted_score - score) <= met.adjusted_error95
         worth += met.worth
     return held / runs, worth / runs
-
-
-def adjusted_difference_coverage(seed: int, runs: int, deals: int, share: float) -> tuple[float, float]:
-    """Count the same for the difference of two variants on the same deals, which share a fifth of the luck."""
-    held, widths = 0, np.zeros(2)
-    for generator in np.random.default_rng([seed, deals]).spawn(runs):
-        deal, parts = np.repeat(generator.normal(0, np.sqrt(0.2), deals), 2), []
-        for variant, score in (("x", 0.55), ("y", 0.7)):
-            games, luck = lucky_games(generator, deals, share, score, deal)
-            without, _ = take_luck_out(games_of(games), luck)
-            parts.append(games.assign(variant=variant, adjusted=without.score))
-        both = pd.concat(parts, ignore_index=True)
-        plain, adjusted = (win_rate_differences(each, bot="a").loc[0] for each in (both.drop(columns="adjusted"), both))
-        held += adjusted["low"] <= 0.7 - 0.55 <= adjusted["high"]
-        widths += [plain["high"] - plain["low"], adjusted["high"] - adjusted["low"]]
-    return held / runs, (widths[0] / widths[1]) ** 2
 
 
 def stopped_coverage(
@@ -288,7 +253,7 @@ def error_rates(
 )
 @click.option(
     "--only",
-    type=click.Choice(["coverage", "edges", "head-to-head", "losses", "adjusted", "stopped", "sprt", "adjusted-sprt"]),
+    type=click.Choice(["coverage", "edges", "head-to-head", "adjusted", "stopped", "sprt", "adjusted-sprt"]),
     help="One of the tables.",
 )
 def main(
@@ -302,8 +267,6 @@ def main(
         print_edges(seed, fields, click.echo)
     if only in (None, "head-to-head"):
         print_head_to_head(click.echo)
-    if only in (None, "losses"):
-        print_losses(seed, fields, click.echo)
     if only in (None, "adjusted"):
         print_adjusted(seed, fields, click.echo)
     if only in (None, "stopped"):
@@ -367,17 +330,6 @@ def print_head_to_head(echo: Callable[[str], None]) -> None:
     echo(f"\nThe least of ours: {100 * least:.2f} %.")
 
 
-def print_losses(seed: int, runs: int, echo: Callable[[str], None]) -> None:
-    """Print the coverages of the average loss of a move, by number of deals and contribution of a deal."""
-    echo(f"\nCoverage of the 95% interval of the average loss of a move, {runs} simulated runs a cell:\n")
-    spreads = (0.0, 0.2, 0.4)
-    echo("| deals | " + " | ".join(f"spread {spread:g}" for spread in spreads) + " |")
-    echo("|---|" + "---|" * len(spreads))
-    for deals in (2, 5, 10, 30, 100):
-        cells = (f"{100 * loss_coverage(seed, runs, deals, spread):.1f}" for spread in spreads)
-        echo(f"| {deals} | {' | '.join(cells)} |")
-
-
 def print_adjusted(seed: int, runs: int, echo: Callable[[str], None]) -> None:
     """Print the coverages of adjusted scores, by number of deals and share of luck that the judge sees."""
     echo(f"\nCoverage of the 95% interval of a score with luck taken out, {runs} simulated runs a cell (and worth):\n")
@@ -386,11 +338,6 @@ def print_adjusted(seed: int, runs: int, echo: Callable[[str], None]) -> None:
     echo("|---|" + "---|" * len(cases))
     for deals in (30, 100, 400):
         cells = (adjusted_coverage(seed, runs, deals, *case) for case in cases)
-        echo(f"| {deals} | " + " | ".join(f"{100 * held:.1f} ({worth:.2f})" for held, worth in cells) + " |")
-    echo("\nThe same of the difference between two variants:\n")
-    echo("| deals | sees 0.3 | sees 0.6 |\n|---|---|---|")
-    for deals in (60, 200):
-        cells = (adjusted_difference_coverage(seed, runs, deals, share) for share in (0.3, 0.6))
         echo(f"| {deals} | " + " | ".join(f"{100 * held:.1f} ({worth:.2f})" for held, worth in cells) + " |")
 
 

@@ -36,7 +36,7 @@ LIBRARIES = {
     "libraries": ["gymnasium", "pettingzoo", "pyspiel"],
     "tuning": ["optuna"],
 }
-SHORT = {"AGENTS", "bots"}
+SHORT = {"AGENTS", "bots", "questions"}
 """Pages that the slow tests follow; the others take minutes and are soaks."""
 PROGRAMS = {"database": "sqlite3", "wire": "node"}
 _BLOCK = re.compile(r"^```(\w+)(?: title=\"([^\"\n]*)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)

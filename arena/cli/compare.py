@@ -16,7 +16,6 @@ from arena.cli.options import (
     UNTIL_ERROR,
     UP_TO_DATE,
     PlayOptions,
-    adjusted,
     complete_bots,
     complete_rules,
     csv_folder,
@@ -25,7 +24,6 @@ from arena.cli.options import (
     forfeit_code,
     games,
     isolation,
-    luck_of,
     out_folder,
     output,
     play_options,
@@ -57,7 +55,6 @@ from arena.results.sources import StoredRun, find_source
 from arena.results.variant_report import comparison, read_variants
 from arena.tournament.bot_list import FieldBot, command_field
 from arena.tournament.folders import drawn_seed, folder_name, marked_folder, run_name
-from arena.tournament.luck import net_of
 from arena.tournament.runner.play_run import prepare, with_stored_seed
 
 
@@ -86,7 +83,6 @@ from arena.tournament.runner.play_run import prepare, with_stored_seed
 @play_options(
     games, seed, *CLOCK, *UNTIL_ERROR, *HOW_TO_PLAY, out_folder, isolation, *UP_TO_DATE, strict, quiet, verbose
 )
-@adjusted
 @csv_folder
 @output
 def compare_command(
@@ -96,7 +92,6 @@ def compare_command(
     stored: tuple[str, ...],
     exclude: tuple[str, ...],
     options: PlayOptions,
-    adjusted: bool,
     to: Path | None,
     form: str,
 ) -> int:
@@ -118,7 +113,7 @@ def compare_command(
             raise ArenaError(
                 "--from plays nothing; it cannot be combined with --variants, --out or options for playing"
             )
-        return show_comparison(_folders([*stored, *bots]), baseline, form, to, adjusted)
+        return show_comparison(_folders([*stored, *bots]), baseline, form, to)
     field = command_field(bots, exclude)
     if len(field) < 2:
         found = ": " + field[0].spec if field else ""
@@ -130,15 +125,13 @@ def compare_command(
             f" rule set: arena match {first} {second}, or arena sprt {first} {second}"
         )
     names = _folder_names(all_variants(split_variants(variants)), baseline)
-    if adjusted:
-        net_of(load_rules("base"))  # refuse before play
     comparison, folder = _begin(field, names, baseline, options)
     if options.dry_run:
         return _show_plans(comparison, folder, replace(options, as_json=form == "json"))
     code = _play(comparison, folder, options)
     if code != INTERRUPTED:
         folders = [folder / name for name in names]
-        code |= show_comparison(folders, comparison.baseline, form, to, adjusted, options.strict)
+        code |= show_comparison(folders, comparison.baseline, form, to, options.strict)
     return code
 
 
@@ -281,10 +274,9 @@ def show_comparison(
     baseline: str | None,
     form: str,
     to: Path | None,
-    adjusted: bool = False,
     strict: bool = False,
 ) -> int:
-    """Show the tables of stored variants, with the luck of the draw taken out if `adjusted`; return the exit code."""
-    report = comparison(read_variants(folders, luck=luck_of if adjusted else None), baseline)
+    """Show the tables of stored variants; return the exit code."""
+    report = comparison(read_variants(folders), baseline)
     print_report(report, form, to)
     return forfeit_code(report.forfeits, strict)

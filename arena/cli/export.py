@@ -221,7 +221,6 @@ def plot_command(source: str, kind: str, out: Path | None, prior: float | None) 
     variants    win rates by rule set, for a comparison
     progress    ratings as more games are counted
     lengths     how many games took how many turns
-    calibration score minus the chance to win that each bot noted
 
     \b
     arena plot latest --kind progress -o progress.svg

@@ -52,7 +52,6 @@ COMMANDS: dict[str, Entry] = {
     "doctor": Entry("arena.cli.doctor:doctor_command", "Check the installation.", WRITE),
     "rules": Entry("arena.cli.game:rules_command", "List, show and compare rule sets.", _GAME),
     "explain": Entry("arena.cli.game:explain_command", "Say whether a stone can be claimed, and why.", _GAME),
-    "bench": Entry("arena.cli.bench:bench_command", "Measure the speed of the engine, or count moves (perft).", _GAME),
 }
 
 

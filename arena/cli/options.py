@@ -26,12 +26,10 @@ from arena.game.rules import SHORT_NAMES, preset_names
 from arena.paths import LATEST, data_folder, input_name, open_input
 from arena.results.data_formats import json_text, write_tables
 from arena.results.formats import REPORT_FORMATS, write_report
-from arena.results.run_luck import judging_text, run_luck
 from arena.results.sources import GameFilter
 from arena.results.table import Report
 from arena.settings import Setting, number_text, settings_of
 from arena.stats import DEFAULT_PRIOR, LEAST_PRIOR, MOST_PRIOR
-from arena.stats.frames import Floats
 from arena.text import counted, one_line, quoted
 from arena.tournament.config import Clock, TournamentConfig
 from arena.tournament.forfeits import ForfeitSummary
@@ -352,12 +350,6 @@ prior = click.option(
     metavar="N",
     help=f"Virtual draws per bot in the ratings (default: {DEFAULT_PRIOR:g}, or as a league has it).",
 )
-adjusted = click.option(
-    "--adjusted",
-    is_flag=True,
-    help="Take the luck of the draw out of figures and errors (about 80 ms per game, once).",
-)
-
 chosen_bots = with_options(
     click.option("--without", multiple=True, metavar="BOT", help="Leave out all games of this bot; may be repeated."),
     click.option("--only", multiple=True, metavar="A,B", help="Only games in which two of these bots meet."),
@@ -444,14 +436,6 @@ def write_page(page: str, to: Path) -> None:
         click.echo(page, nl=False)
     else:
         click.echo(f"Written to {one_line(str(write_whole(to, [page])))}", err=True)
-
-
-def luck_of(folder: str | Path, games: int) -> Floats:
-    """Return the luck of each game of a run, with a progress bar on the way."""
-    if text := judging_text(folder, games):
-        click.echo(text, err=True)
-    with counting(games, "luck of the draw") as seen:
-        return run_luck(folder, seen)
 
 
 @contextmanager

@@ -16,10 +16,9 @@ from arena.results.records import holds_records
 from arena.results.run_data import RunData
 from arena.results.selected import choice_text, kept_bots, with_bots
 from arena.results.sources import RecordFile, find_source
+from arena.results.standings_report import zero_text
 from arena.stats import DEFAULT_PRIOR
 from arena.stats.frames import StatsError
-from arena.stats.pairs import counts_between
-from arena.stats.ratings import by_pairs
 from arena.stats.ratings import rate as rate_games
 from arena.text import counted, one_line
 from arena.tournament.store.sqlite import StoreError
@@ -63,21 +62,26 @@ def rate_command(
     bots = sorted({*games["first"], *games["second"]})
     kept = kept_bots(bots, without, only) if without or only else bots
     games = games[games["first"].isin(kept) & games["second"].isin(kept)]
+    if run is not None:  # on its own scale: a league has a prior, an anchor, and an average of its own
+        prior = run.prior if prior is None else prior
+        fixed = fixed or {bot: elo for bot, elo in run.anchors.items() if bot in kept}
     rated = rate_games(
         games,
         prior=DEFAULT_PRIOR if prior is None else prior,
         anchors=fixed,
+        centre=() if run is None else run.centre,
         first_advantage=0.0 if no_first_advantage else None,
     )
-    if len(rated.bots) == 2 and prior in (None, DEFAULT_PRIOR) and not fixed and not no_first_advantage:
-        rated = by_pairs(rated, counts_between(games, *rated.bots))  # as in the standings of a run
     heading = f"{input_name(source)}: {counted(len(games), 'game')}"
     if left_out:
         heading += f", and {left_out} without a result, which are left out"
     if without or only:
         heading += f"\nOnly games where {one_line(choice_text(bots, kept))}."
-    forfeits = None if run is None else with_bots(run, without, only).forfeit_summary
-    report = ratings_report(rated, los, heading, forfeits)
+    if run is None:
+        report = ratings_report(rated, los, heading)
+    else:
+        forfeits = with_bots(run, without, only).forfeit_summary
+        report = ratings_report(rated, los, heading, forfeits, zero_text(run))
     print_report(report, form)
     return forfeit_code(report.forfeits)
 

@@ -13,7 +13,6 @@ from arena.cli.options import (
     chosen_games,
     complete_bots,
     complete_runs,
-    counting,
     gathered,
     output,
     print_report,
@@ -22,15 +21,13 @@ from arena.cli.options import (
     write_page,
 )
 from arena.results.data_formats import json_text
-from arena.results.judge import analyse, game_report, run_losses, run_report, write_losses
+from arena.results.judge import analyse, game_report
 from arena.results.pages.game_data import replay_page
 from arena.results.positions import ending_text, game_values, legend
 from arena.results.records import is_record, record_lines
 from arena.results.sources import (
     GameFilter,
     RecordFile,
-    StoredComparison,
-    StoredRun,
     find_source,
     list_games,
     listed_values,
@@ -111,7 +108,7 @@ class ReplayOptions:
         "--nodes",
         type=whole_option(0, 10**7),
         metavar="N",
-        help="With --judge: nodes searched per move; 0: the net alone (default: 2000 for one game, 0 for a run).",
+        help="With --judge: nodes searched per move; 0: the net alone (default: 2000).",
     ),
     click.option("--all", "everything", is_flag=True, help="With --judge: show every decision."),
     click.option("--html", is_flag=True, help="Write the game as an HTML page. With --judge: with the chances to win."),
@@ -153,8 +150,6 @@ def replay_command(
     Python debugger.
 
     With --judge, each move is judged by what its player could know, with the net and the search of the bot champion.
-    Without GAME, all games of a run are judged, and the average losses of each bot are stored beside the run, for
-    'arena standings RUN --all'.
     """
     options.check(form)
     as_json = form == "json" and not options.judge
@@ -163,10 +158,7 @@ def replay_command(
     single = game is not None or is_record(source)
     if not single and wanted.all:
         if options.judge:
-            if options.everything or options.html:
-                raise click.UsageError("--all and --html are for one game; name it, such as 1")
-            _judge_run(source, options.nodes or 0, form)
-            return
+            raise click.UsageError("--judge is for one game; name it, such as 1")
         if options.html:
             raise click.UsageError(
                 f"--html writes one game; name it, such as 1 ('arena report {source}' writes several)"
@@ -235,17 +227,3 @@ def _watch(game: GameResult, pace: float, start: int) -> None:
         show_game(game, start)
         return
     Viewer(_timeline(game, start), pace, start, start == 0).run()
-
-
-def _judge_run(source: str, nodes: int, form: str) -> None:
-    """Judge all games of a run, and store what the moves of each bot lost on average."""
-    found = find_source(source)
-    if isinstance(found, StoredComparison):
-        raise click.UsageError(f"{source} is a comparison; name the folder of one of its runs")
-    with found.games() as games:
-        count = games.count()
-        with counting(count, "Judging") as step:
-            losses = run_losses(games, nodes, step)
-    if isinstance(found, StoredRun):
-        write_losses(losses, found.path)
-    print_report(run_report(found.path.name, losses, count), form)

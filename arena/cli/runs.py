@@ -20,7 +20,6 @@ from arena.league.store import open_league
 from arena.league.verification import league_faults, verified_games
 from arena.paths import RESULTS
 from arena.results.data_formats import json_text
-from arena.results.judge import LOSSES
 from arena.results.records import verify_file
 from arena.results.run_list import RUNNING, run_lines, runs_report
 from arena.results.sources import RecordFile, Source, StoredComparison, StoredLeague, StoredRun, find_source
@@ -115,7 +114,7 @@ def _prune(root: Path, names: Sequence[str], yes: bool) -> None:
 
 
 _OWN = (
-    *(COMPARISON, STANDINGS, CROSSTABLE, TIMING, SUMMARY, "games.csv", "report.html", SPRT_FILE, LOSSES, LUCK),
+    *(COMPARISON, STANDINGS, CROSSTABLE, TIMING, SUMMARY, "games.csv", "report.html", SPRT_FILE, LUCK),
     *(LOG, f"{LOG}.1", ".lock", ".lock-journal", f"{DATABASE}-wal", f"{DATABASE}-shm", DATABASE),
 )
 """What this program writes into the folder of a run or a comparison, the database last: with it goes the run."""

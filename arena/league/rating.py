@@ -18,8 +18,7 @@ from arena.league.store import League
 from arena.league.versions import ACTIVE, REPLACED, Version
 from arena.stats.distributions import t_width
 from arena.stats.frames import Floats
-from arena.stats.pairs import counts_between
-from arena.stats.ratings import NOISE, Difference, Ratings, by_pairs, rate
+from arena.stats.ratings import NOISE, Difference, Ratings, rate
 from arena.stats.score import Score
 
 
@@ -110,8 +109,6 @@ def league_standings(league: League, candidate: Version | None = None, anchored:
         if not anchors:
             notes.append(f"the anchor '{anchor}' is not in the table or has no games, so the mean is 0")
     fit = rate(games, prior=league.settings.prior, anchors=anchors, centre=[version.label for version in shown])
-    if len(fit.bots) == 2 and len(shown) == 2 and not anchors:
-        fit = by_pairs(fit, counts_between(games, *fit.bots))
     width = np.round(t_width(np.maximum(fit.clusters, 1)) * np.sqrt(np.maximum(np.diag(fit.covariance), 0.0)), NOISE)
     index = {name: i for i, name in enumerate(fit.bots)}
     rated = sorted((v for v in shown if v.label in index), key=lambda v: index[v.label])

@@ -7,26 +7,19 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-import numpy as np
-
 from arena.errors import ArenaError
-from arena.game.engine import State
 from arena.game.notes import Note
-from arena.game.record import RecordError, parse_record, replay_steps
+from arena.game.record import RecordError, parse_record
 from arena.game.rules import Rules
 from arena.results.parquet import PARQUET, load_pyarrow, write_parquet
 from arena.results.positions import RUSES, Cards, decisions, tactic_texts
-from arena.results.run_data import RunData
-from arena.results.sources import StoredGames, find_source
+from arena.results.sources import StoredGames
 from arena.stats.frames import GAME_FACTS
 from arena.text import spreadsheet_cell
-from arena.tournament.games import GameResult, bucket_ms, times_in_order
+from arena.tournament.games import GameResult
 from arena.whole_file import whole_text
 
 if TYPE_CHECKING:
@@ -249,73 +242,3 @@ def plays_frame(games: Iterable[GameResult], rules: Rules) -> pd.DataFrame:
             counts[side][index[card]] += 1
         rows += [(game.deal_seed, *game.id, card, *played, game.score) for card, *played in zip(cards, *counts)]
     return pd.DataFrame(rows, columns=list(PLAY_COLUMNS))
-
-
-# ---------------------------------------------------------------- facts that no column has
-
-COUNTED = ("tactics", "early_claims")
-COUNTED_COLUMNS = tuple(f"{name}_{seat}" for name in COUNTED for seat in ("first", "second"))
-
-
-def with_counts(run: RunData, names: Iterable[str]) -> RunData:
-    """Return the run with COUNTED_COLUMNS if one of these names needs them."""
-    wanted = {*COUNTED, *COUNTED_COLUMNS}.intersection(names)
-    if not wanted or COUNTED_COLUMNS[0] in run.columns.values or not run.folder:
-        return run
-    with find_source(run.folder).games(counting=True) as games:
-        counts = {tuple(game.id): (*tactics(game.record), *early_claims(game.record)) for game in games}
-    if len(counts) == len(run.columns):
-        rows = list(counts.values())
-    else:  # games were added since
-        rows = [counts[key] for key in zip(*(run.columns[name].tolist() for name in ("pairing", "deal", "game")))]
-    columns = np.array(rows, dtype=np.int16).reshape(-1, len(COUNTED_COLUMNS)).T
-    values = {**run.columns.values, **dict(zip(COUNTED_COLUMNS, columns))}
-    return replace(run, columns=replace(run.columns, values=values))
-
-
-def tactics(record: str) -> tuple[int, int]:
-    """Count the tactic cards played by the first player and by the second.
-
-    >>> tactics("schotten/1 tactical 1:0 11; r1@1,draw clan,*J@2,draw clan,fog@1; * 0-0")
-    (1, 1)
-    """
-    sides = [side for side, _ in plays(record)]
-    return sides.count(0), sides.count(1)
-
-
-def early_claims(text: str) -> tuple[int, int]:
-    """Count stones claimed while the opponent's side was not full, by the first player and by the second.
-
-    Automatic claims count as well. A record that does not replay is counted as far as it does.
-    """
-    record = parse_record(text)
-    state = State(record.rules, record.deal, record.auto_claim)
-    claims, owners = [0, 0], state.owners
-    with suppress(RecordError):
-        for _ in chain(replay_steps(record, state), [None]):  # None: the state after the last move
-            if state.owners == owners:
-                continue
-            for stone, owner in enumerate(state.owners, 1):
-                if owner != owners[stone - 1]:
-                    seat = "ab".index(owner)
-                    is_early = len(state.side(1 - seat, stone)) < state.capacity(stone)
-                    claims[seat != record.deal.starter] += is_early
-            owners = state.owners
-    return claims[0], claims[1]
-
-
-def decision_times(run: RunData) -> pd.DataFrame:
-    """Return a row for each decision that a clock measured: pairing, deal, game, bot, move_ms (within 10%)."""
-    import pandas as pd  # slow to load
-
-    rows: Iterator[tuple[object, ...]] = iter(())
-    if run.folder:
-        with find_source(run.folder).games(counting=True) as games:
-            rows = iter([row for game in games for row in _times(game)])
-    return pd.DataFrame(rows, columns=["pairing", "deal", "game", "bot", "move_ms"])
-
-
-def _times(game: GameResult) -> Iterator[tuple[object, ...]]:
-    for bot, packed in zip((game.first, game.second), game.times):
-        for bucket in times_in_order(packed):
-            yield *game.id, bot, bucket_ms(bucket)

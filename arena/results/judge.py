@@ -7,37 +7,28 @@ hidden cards that were not used for the choice: the luck of those samples would 
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arena.errors import ArenaError
 from arena.game.engine import View
 from arena.game.moves import Move
-from arena.game.record import RecordError, parse_record
+from arena.game.record import parse_record
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules
-from arena.results.data_formats import json_text, records, table_values
+from arena.results.data_formats import records
 from arena.results.positions import Decision, decisions, result_line, shown_names
-from arena.results.table import Column, Report, Table, TableRow, column_of, percent
-from arena.stats.distributions import t_width
-from arena.stats.intervals import FEWEST_DEALS
+from arena.results.table import Column, Report, Table, TableRow, percent
 from arena.text import one_line
 from arena.tournament.games import GameResult
-from arena.whole_file import write_whole
 
 if TYPE_CHECKING:
-    from arena.policy import Evaluator
+    pass
 
-LOSSES = "losses.json"
-"""The file in a run's folder that `arena replay RUN --judge` writes."""
-_FORMAT = 2
 DEPTH = 10
 """Decisions looked ahead in each sample. Only two moves are compared, so there is time to look further than the search
-does (see `benchmarks/judge_errors.py`)."""
+does."""
 BLUNDER = 0.1
 """A move that loses at least this much of the chance to win is a blunder."""
 MOST_TURNING_POINTS = 3
@@ -93,28 +84,23 @@ class Judge:
         view = state.view(made.seat)
         best = self.searcher.choose(view, moves, rng, self.nodes) if len(moves) > 1 else made.move
         compared = [made.move] if best is made.move else [made.move, best]
-        chances = sampled_chances(self.net, view, compared, rng, max(self.nodes // (2 * DEPTH * len(compared)), 1))
+        chances = self._chances(view, compared, rng)
         return Judgement(made.number, made.seat, chances[0], best, chances[-1] - chances[0])
 
+    def _chances(self, view: View, moves: Sequence[Move], rng: Rng) -> list[float]:
+        """Return the chance to win after each of some legal moves: the mean over the same samples of hidden cards."""
+        from arena.policy import Playout
 
-def sampled_chances(
-    net: Evaluator, view: View, moves: Sequence[Move], rng: Rng, samples: int, depth: int = DEPTH, tail: int = 1
-) -> list[float]:
-    """Return the chance to win after each of some legal moves: the mean over the same samples of the hidden cards.
-
-    `depth`: decisions looked ahead; 0: to the end of the game. `tail`: the last of them, whose mean counts.
-    """
-    from arena.policy import Playout
-
-    totals = [0.0] * len(moves)
-    playout = Playout(net)
-    for _ in range(samples):
-        sample = view.sample(rng)
-        for index, move in enumerate(moves):
-            state = sample.copy()
-            state.apply(move)
-            totals[index] += playout.play(state, depth, view.seat, tail)
-    return [total / samples for total in totals]
+        samples = max(self.nodes // (2 * DEPTH * len(moves)), 1)
+        totals = [0.0] * len(moves)
+        playout = Playout(self.net)
+        for _ in range(samples):
+            sample = view.sample(rng)
+            for index, move in enumerate(moves):
+                state = sample.copy()
+                state.apply(move)
+                totals[index] += playout.play(state, DEPTH, view.seat)
+        return [total / samples for total in totals]
 
 
 # ---------------------------------------------------------------- games
@@ -175,14 +161,14 @@ class GameAnalysis:
         return Losses(len(losses), sum(losses), sum(loss >= BLUNDER for loss in losses))
 
 
-def analyse(game: GameResult, nodes: int = 0, judge: Judge | None = None) -> GameAnalysis:
+def analyse(game: GameResult, nodes: int = 0) -> GameAnalysis:
     """Judge the moves of a game. The same game and budget give the same numbers.
 
-    `judge` is one for the rules of the game, for callers with many games. Raise RecordError if it does not replay.
+    Raise RecordError if it does not replay.
     """
     record = parse_record(game.record)
     made = decisions(game)
-    judged = tuple(map((judge or Judge(record.rules, nodes)).judge, made))
+    judged = tuple(map(Judge(record.rules, nodes).judge, made))
     return GameAnalysis(tuple(made), judged, _chances(made, judged), nodes)
 
 
@@ -200,110 +186,16 @@ def _chances(made: list[Decision], judged: tuple[Judgement, ...]) -> tuple[float
     return tuple(chances)
 
 
-# ---------------------------------------------------------------- runs
-
-
-@dataclass(frozen=True)
-class BotLosses:
-    """The losses of a bot's moves in the games of a run.
-
-    `error95` is half the 95% interval of the mean, None for fewer than FEWEST_DEALS deals.
-    """
-
-    games: int
-    deals: int
-    decisions: int
-    blunders: int
-    mean: float
-    error95: float | None
-
-
-@dataclass(frozen=True)
-class RunLosses:
-    """The losses of the bots of a run that had a choice, the smallest first.
-
-    `judge` describes the judge, `nodes` is its budget per move; games that do not replay are left out.
-    """
-
-    judge: str
-    nodes: int
-    games: int
-    bots: dict[str, BotLosses]
-
-
-def run_losses(games: Iterable[GameResult], nodes: int, seen: Callable[[], object] = lambda: None) -> RunLosses:
-    """Return the losses of all bots in all games; call `seen` after each game."""
-    judges: dict[str, Judge] = {}
-    losses: dict[str, list[tuple[tuple[int, int], Losses]]] = {}
-    number = 0
-    for game in games:
-        try:
-            record = parse_record(game.record)
-            judge = judges.setdefault(record.rules.canonical, Judge(record.rules, nodes))
-            analysis = analyse(game, nodes, judge)
-        except RecordError:
-            continue
-        finally:
-            number += 1
-            seen()
-        for seat, bot in enumerate(game.seats):
-            losses.setdefault(bot, []).append(((game.deal_seed, game.id.deal), analysis.losses(seat)))
-    bots = {bot: bot_losses(own) for bot, own in losses.items() if any(lost.judged for _, lost in own)}
-    best = sorted(bots.items(), key=lambda item: (item[1].mean, item[0]))
-    return RunLosses(judge_name(nodes), nodes, number, dict(best))
-
-
-def bot_losses(games: Sequence[tuple[object, Losses]]) -> BotLosses:
-    """Return the mean, a ratio of sums, with its error by deal: Student's t with one degree less than deals.
-
-    `games` holds what distinguishes the deal of a game, and its losses.
-    """
-    decisions = sum(lost.judged for _, lost in games)
-    mean = sum(lost.loss for _, lost in games) / decisions
-    residuals: dict[object, float] = {}
-    for deal, lost in games:
-        residuals[deal] = residuals.get(deal, 0.0) + lost.loss - mean * lost.judged
-    deals = len(residuals)
-    error = None
-    if deals >= FEWEST_DEALS:
-        variance = sum(residual**2 for residual in residuals.values()) * deals / (deals - 1)
-        error = float(t_width(deals - 1)) * math.sqrt(variance) / decisions
-    return BotLosses(len(games), deals, decisions, sum(lost.blunders for _, lost in games), mean, error)
-
-
-def judge_name(nodes: int) -> str:
-    """Describe the judge in words."""
-    return f"search over the net, {nodes} nodes per move" if nodes else "the net"
-
-
-def write_losses(losses: RunLosses, folder: Path) -> None:
-    """Store losses in the folder of a run. Raise ExportError if the disk refuses."""
-    bots = {bot: vars(own) for bot, own in losses.bots.items()}
-    write_whole(folder / LOSSES, [json_text(vars(losses) | {"format": _FORMAT, "bots": bots})], follow=False)
-
-
-def read_losses(folder: Path) -> RunLosses | None:
-    """Read the losses stored in the folder of a run, None if there are none. Raise ArenaError for a damaged file."""
-    path = folder / LOSSES
-    if not path.is_file():
-        return None
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-        if values.pop("format") != _FORMAT:
-            raise ValueError("another format")
-        bots = {bot: BotLosses(**own) for bot, own in values.pop("bots").items()}
-        return RunLosses(**values, bots=bots)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ArenaError(
-            f"{path} is not as arena replay --judge wrote it ({error!r}); delete it, or judge the run again"
-        ) from None
-
-
 # ---------------------------------------------------------------- reports
 
 _MOVE_NAMES = ("number", "turn", "seat", "bot", "move", "chance", "chance_a", "best", "loss")
 _BARS = "▁▂▃▄▅▆▇█"
 _BAR_LINES = 60
+
+
+def judge_name(nodes: int) -> str:
+    """Describe the judge in words."""
+    return f"search over the net, {nodes} nodes per move" if nodes else "the net"
 
 
 def game_report(game: GameResult, analysis: GameAnalysis, whole: bool = False) -> Report:
@@ -421,33 +313,3 @@ def page_notes(analysis: GameAnalysis) -> list[dict[str, Any]]:
             note["mark"] = "turning"
         notes.append(note)
     return notes
-
-
-def losses_table(losses: RunLosses, games: int) -> Table:
-    """Return the average losses of each bot as a table; `games` is the number of games in the run."""
-    rows = [
-        {
-            "bot": bot,
-            "games": own.games,
-            "decisions": own.decisions,
-            "loss_percent": 100 * own.mean,
-            "loss_percent_error95": math.nan if own.error95 is None else 100 * own.error95,
-            "blunders_a_game": own.blunders / own.games,
-        }
-        for bot, own in losses.bots.items()
-    ]
-    note = (
-        f"How much of its chance to win a move gave away on average, in %, judged by {losses.judge}; a blunder gives"
-        " away 10% or more."
-    )
-    if losses.games < games:
-        note += f" From {losses.games:,} of {games:,} games: 'arena replay RUN --judge' judges the others."
-    names = ("bot", "games", "decisions", "loss_percent", "loss_percent_error95", "blunders_a_game")
-    return Table("losses", "Average loss per move", rows, list(map(column_of, names)), names, note=note)
-
-
-def run_report(name: str, losses: RunLosses, games: int) -> Report:
-    """Report the losses by bot; `games` is the number of games in the run."""
-    table = losses_table(losses, games)
-    values = {"name": name, "judge": losses.judge, "nodes": losses.nodes, "games": losses.games}
-    return Report(f"{name}: {losses.games:,} games", [table], values=lambda: values | table_values([table]))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WIDEST_LOS = 20
+FIELD_AVERAGE = "the field's average (0)"
 
 RATING_SIDES = {
     "elo_error95": "the longer side of the rating's 95% interval, clustered by deal; 0 for an anchor",
@@ -77,11 +78,15 @@ def ratings_values(ratings: Ratings, los: bool = False, forfeits: ForfeitSummary
 
 
 def ratings_report(
-    ratings: Ratings, los: bool = False, heading: str = "", forfeits: ForfeitSummary | None = None
+    ratings: Ratings,
+    los: bool = False,
+    heading: str = "",
+    forfeits: ForfeitSummary | None = None,
+    zero: str = FIELD_AVERAGE,
 ) -> Report:
     """Return the ratings and, with `los`, how likely each bot is stronger than each other.
 
-    `forfeits` of the rated games are None where only results are known.
+    `forfeits` of the rated games are None where only results are known; `zero` says what ratings are relative to.
     """
     tables = [_ratings_table(ratings)]
     if los:
@@ -89,7 +94,7 @@ def ratings_report(
     known = [] if forfeits is None else [forfeits]
     alerts, items = alerts_and_items(forfeits) if forfeits is not None else ([], [])
     values = lambda: ratings_values(ratings, los, forfeits)  # noqa: E731
-    return Report(heading, tables, _remarks(ratings), items, values, alerts=alerts, forfeits=known)
+    return Report(heading, tables, _remarks(ratings, zero), items, values, alerts=alerts, forfeits=known)
 
 
 def _ratings_table(ratings: Ratings) -> Table:
@@ -143,7 +148,7 @@ def _most_extreme(bots: Sequence[str], likely: Sequence[Sequence[float]]) -> str
     )
 
 
-def _remarks(ratings: Ratings) -> list[str]:
+def _remarks(ratings: Ratings, zero: str) -> list[str]:
     """Return the sentences below the table."""
     lines = []
     advantage, error = ratings.shown_advantage()
@@ -157,6 +162,6 @@ def _remarks(ratings: Ratings) -> list[str]:
         fixed = ", ".join(f"{bot} = {elo:g}" for bot, elo in ratings.anchors.items())
         lines.append(f"Ratings are anchored at {fixed}; {SIDES}, relative to the anchor.")
     else:
-        lines.append(f"Ratings are relative to the field's average (0); {SIDES}.")
+        lines.append(f"Ratings are relative to {zero}; {SIDES}.")
     lines += [f"{note[0].upper()}{note[1:]}." for note in (*ratings.notes, ratings.advice) if note]
     return lines

@@ -44,7 +44,6 @@ class RunData:
     left_out  why bots that the settings name did not play, or not to the end, in a line, by name: they could not be
               loaded, or did not answer
     folder    where the run is stored, as the user named it; "" if nowhere
-    metrics   figures of the user's own about each bot, by name (arena.stats.metrics)
     selection what was said of the games to keep, after they were played; "" if all are there
     prior     virtual draws per bot in its ratings, unless the user names another number
     anchors   ratings that are held fixed, by bot: a league's anchor
@@ -64,7 +63,6 @@ class RunData:
     forfeits: tuple[ForfeitReason, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
     folder: str = ""
-    metrics: Mapping[str, str] = field(default_factory=dict)
     selection: str = ""
     prior: float = DEFAULT_PRIOR
     anchors: Mapping[str, float] = field(default_factory=dict)
@@ -130,7 +128,6 @@ def read_run(folder: Path) -> RunData:
             left_out={bot: reason_line(text) for bot, text in reader.left_out().items()}
             | dict.fromkeys(reader.walkovers(), "it gave no answer, so its opponents won by walkovers"),
             folder=str(folder),
-            metrics=config.metrics,
         )
 
 

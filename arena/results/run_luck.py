@@ -59,14 +59,9 @@ def run_luck(source: str | Path, seen: Callable[[], object] = lambda: None) -> F
     return np.array(rows, dtype=np.float64).reshape(-1, PARTS)
 
 
-def adjusted_table(meetings: Sequence[AdjustedMeeting], variants: Sequence[str] = ()) -> Table:
-    """Return the effect of taking luck out, a row for each two bots; with `variants`, the rule set of each row."""
+def adjusted_table(meetings: Sequence[AdjustedMeeting]) -> Table:
+    """Return the effect of taking luck out, a row for each two bots."""
     rows = [asdict(met) | {"adjusted_elo": elo_of_score(met.adjusted_score)} for met in meetings]
-    met_by = ["bot", "opponent"]
-    if variants:
-        rows = [row | {"variant": variant} for row, variant in zip(rows, variants)]
-        met_by.append("variant")
-    shown = [*met_by, "deals", "score", "error95", "adjusted_score", "adjusted_error95", "worth"]
-    files = [*met_by, *(name for name in rows[0] if name not in met_by)]
+    shown = ["bot", "opponent", "deals", "score", "error95", "adjusted_score", "adjusted_error95", "worth"]
     title = "Score with luck taken out, and its 95% error"
-    return Table("adjusted", title, rows, list(map(column_of, shown)), files, note=_NOTE)
+    return Table("adjusted", title, rows, list(map(column_of, shown)), list(rows[0]), note=_NOTE)

@@ -8,23 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from arena.endings import AFTER, ENDINGS, FORFEITS, ForfeitKind
-from arena.results.decisions import decision_times, with_counts
-from arena.results.note_figures import run_notes
 from arena.results.ratings_report import RATING_SIDES
 from arena.results.run_data import RunData
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
-from arena.stats.estimates import Estimate, bot_metrics
 from arena.stats.frames import Floats, GameArrays, Ints, cross_columns
 from arena.stats.intervals import clustered_interval
-from arena.stats.metrics import Metric, read_metric
 from arena.stats.pairs import HeadToHead, adjusted_head_to_head, counts_between, head_to_head
-from arena.stats.ratings import Ratings, by_pairs, rate
+from arena.stats.ratings import Ratings, rate
 from arena.stats.score import other_side
 from arena.tournament.formats import FORMATS
 from arena.tournament.store.columns import GameColumns
@@ -49,7 +45,7 @@ STANDING_COLUMNS: dict[str, str] = {
 } | {kind.column: kind.meaning for kind in ForfeitKind}
 """Columns of `RunStandings.rows`; format_points, the tie-breaks of the format (such as buchholz) and remark follow
 if the format has a ranking of its own, and end_faults (games after which the bot failed in `end`: their results
-stand) if there are any. Metrics stand last: metric_NAME and metric_NAME_error95."""
+stand) if there are any."""
 CROSS_COLUMNS = ["bot", "opponent", "games", "wins", "draws", "losses", "score", "points", "points_against"]
 COUNTS = ("games", "wins", "draws", "losses", "points", "stones", "forfeits", *FORFEIT_COLUMNS.values())
 
@@ -68,7 +64,6 @@ class RunStandings:
     head_to_head      for two bots: the first named against the other, from pairs; with luck taken out if that helps
     adjusted          the effect of taking luck out of the ratings, for each two bots; None: they are as counted
     far               bots that are further from the average than MOST_AWAY
-    metrics           the metrics of the run, by metric and bot; `rows` have those that no clock measured
     """
 
     run: RunData
@@ -82,7 +77,6 @@ class RunStandings:
     head_to_head: HeadToHead | None
     notes: tuple[str, ...]
     adjusted: Sequence[AdjustedMeeting] | None = None
-    metrics: Mapping[Metric, Mapping[str, Estimate]] = field(default_factory=dict)
     far: frozenset[str] = frozenset()
 
     @property
@@ -123,11 +117,6 @@ def standings(
     rows = _ranked(_rows(played, ratings), run, order)
     if after := {line.bot: line.games for line in run.forfeits if line.kind == AFTER}:
         rows = [row | {"end_faults": after.get(row["bot"], 0)} for row in rows]
-    metrics = _metrics(run)
-    for metric, estimates in metrics.items():
-        for row in () if metric.measured else rows:
-            estimate = estimates.get(row["bot"], Estimate())
-            row[f"metric_{metric.name}"], row[f"metric_{metric.name}_error95"] = estimate
     left_out = is_large(run) and not whole
     counts = np.bincount(played["ending"], minlength=len(ENDINGS)).tolist()
     first = clustered_interval(without.score, games.cluster, games.clusters)
@@ -152,7 +141,6 @@ def standings(
             *(f"left out: {bot}, {reason}" for bot, reason in run.left_out.items()),
         ),
         adjusted=adjusted,
-        metrics=metrics,
         far=frozenset(bot for bot, near in zip(ratings.bots, ratings.near) if not near),
     )
 
@@ -171,32 +159,19 @@ def rate_run(
     without: GameArrays | None = None,
     adjusted: Sequence[AdjustedMeeting] | None = None,
 ) -> Ratings:
-    """Rate games on the scale of a run, each connected group by itself; two bots by their pairs, without the prior.
+    """Rate games on the scale of a run (arena.stats.ratings.rate).
 
     `without` and `adjusted` are the results of `take_luck_out`. If that helps no pairing, ratings are as counted.
     """
-    helped = [met for met in adjusted or () if met.helps]
-    scale: dict[str, Any] = {
-        "prior": run.prior if prior is None else prior,
-        "anchors": {bot: elo for bot, elo in run.anchors.items() if bot in games.bots},
-        "centre": run.centre,
-        "adjusted": without.score if helped and without is not None else None,
-    }
-    ratings = rate(games, **scale)
-    if len(ratings.bots) == 2 and not ratings.anchors:
-        score = helped[0].adjusted_for(ratings.bots[0]) if helped else None
-        ratings = by_pairs(ratings, counts_between(games, *ratings.bots), score)
+    helped = any(met.helps for met in adjusted or ())
+    ratings = rate(
+        games,
+        prior=run.prior if prior is None else prior,
+        anchors={bot: elo for bot, elo in run.anchors.items() if bot in games.bots},
+        centre=run.centre,
+        adjusted=without.score if helped and without is not None else None,
+    )
     return replace(ratings, notes=(*ratings.notes, *adjusted_notes(adjusted or ())))
-
-
-def _metrics(run: RunData) -> dict[Metric, dict[str, Estimate]]:
-    """Return the metrics of a run with games, in the order of the settings."""
-    if not run.metrics:
-        return {}
-    metrics = [read_metric(name, text) for name, text in run.metrics.items()]
-    run = with_counts(run, set[str]().union(*(metric.names for metric in metrics)))
-    estimates = bot_metrics(run.games, metrics, lambda: run_notes(run), lambda: decision_times(run))
-    return {metric: estimates[metric.name] for metric in metrics}
 
 
 def _duel(games: GameArrays, bots: Sequence[str], adjusted: Sequence[AdjustedMeeting] | None) -> HeadToHead:

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arena.results.data_formats import table_values
 from arena.results.forfeit_lines import alerts_and_items
-from arena.results.judge import losses_table, read_losses
-from arena.results.note_figures import calibration, note_means, reliability, run_notes
 from arena.results.ratings_report import ratings_frame
 from arena.results.run_data import RunData
-from arena.results.run_luck import adjusted_table
 from arena.results.run_standings import LARGE_FIELD, is_large, rate_run
 from arena.results.standings_report import cut, heading
 from arena.results.table import Report, Table, table_of
-from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.field import (
     endings,
     first_player_score,
@@ -34,7 +28,7 @@ from arena.stats.field import (
     thinking_time,
 )
 from arena.stats.fit import misfit_p_value
-from arena.stats.frames import Floats, GameArrays, StatsError, by_seat, cross_columns
+from arena.stats.frames import GameArrays, StatsError, by_seat, cross_columns
 from arena.stats.pairs import HeadToHead, counts_between, heads_to_heads, units_needed
 from arena.stats.ratings import Ratings
 
@@ -46,9 +40,7 @@ if TYPE_CHECKING:
 class RatedRun:
     """A run with its games by seat and its ratings.
 
-    games      what is rated: results as counted, or with luck taken out
-    error      the 95% error in Elo that `pairings` counts towards
-    adjusted   the effect of taking luck out, for each two bots; None: results are as counted
+    error   the 95% error in Elo that `pairings` counts towards
     """
 
     run: RunData
@@ -56,12 +48,6 @@ class RatedRun:
     games: GameArrays
     rated: Ratings
     error: float
-    adjusted: Sequence[AdjustedMeeting] | None = None
-
-    @cached_property
-    def notes(self) -> pd.DataFrame:
-        """The notes of the bots with their moves, see `notes_frame`."""
-        return run_notes(self.run)
 
 
 @dataclass(frozen=True)
@@ -167,19 +153,6 @@ STATISTICS = (
         files_only=True,
         by_opponent=True,
     ),
-    Statistic("notes", "Notes: means of what bots noted with their moves", lambda of: note_means(of.notes)),
-    Statistic(
-        "calibration",
-        "Calibration: how well the chances to win that bots noted came true",
-        lambda of: calibration(of.notes),
-        note="brier: mean square of chance - score, the lower the better. Bias above 0: the bot was too optimistic.",
-    ),
-    Statistic(
-        "reliability",
-        "Reliability: results by the chance to win that bots noted",
-        lambda of: reliability(of.notes),
-        files_only=True,
-    ),
 )
 """The tables of a run in their order. A new one needs only an entry here."""
 
@@ -193,13 +166,12 @@ def run_frames(run: RunData, error: float, prior: float | None = None, whole: bo
     return _frames(rated_run(run, error, prior), whole)
 
 
-def rated_run(run: RunData, error: float, prior: float | None, luck: Floats | None = None) -> RatedRun:
-    """Rate a run, with `luck` (arena.results.run_luck) taken out. Raise StatsError if it has no games."""
+def rated_run(run: RunData, error: float, prior: float | None) -> RatedRun:
+    """Rate a run. Raise StatsError if it has no games."""
     if not len(run.games):
         raise StatsError(f"{run.name}: no games yet")
     games = run.columns.games()
-    without, adjusted = (games, None) if luck is None else take_luck_out(games, luck)
-    return RatedRun(run, by_seat(run.games), without, rate_run(run, games, prior, without, adjusted), error, adjusted)
+    return RatedRun(run, by_seat(run.games), games, rate_run(run, games, prior), error)
 
 
 def _frames(rated: RatedRun, whole: bool) -> dict[str, pd.DataFrame]:
@@ -308,32 +280,19 @@ def time_frame(run: RunData) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["bot", "decisions", "ms_mean", "ms_p50", "ms_p99", "ms_max", "ms_total"])
 
 
-def stats_report(
-    run: RunData, error: float, prior: float | None = None, whole: bool = False, luck: Floats | None = None
-) -> Report:
-    """Return the frames with rows as tables. `whole` as in run_frames.
-
-    `luck`, of all games (arena.results.run_luck), is taken out of the ratings and of what is made of them. Raise
-    StatsError if the run has no games.
-    """
-    rated = rated_run(run, error, prior, luck)
+def stats_report(run: RunData, error: float, prior: float | None = None, whole: bool = False) -> Report:
+    """Return the frames with rows as tables. `whole` as in run_frames. Raise StatsError if the run has no games."""
+    rated = rated_run(run, error, prior)
     frames = _frames(rated, whole)
     tables = [
         _table(statistic, frames[statistic.name], error)
         for statistic in STATISTICS
         if statistic.name in frames and len(frames[statistic.name])
     ]
-    if rated.adjusted is not None:
-        tables.insert(1, adjusted_table(rated.adjusted))
-    if not run.selection and (losses := read_losses(Path(run.folder))) is not None:
-        tables.append(losses_table(losses, len(run.games)))
     p_value = misfit_p_value(rated.games, rated.rated)
     values = {"name": run.name, "games_played": len(run.games), "error": error, "misfit_p_value": p_value}
     values["forfeits"] = run.forfeit_summary.values()
     remarks = [] if p_value is None else [fit_sentence(p_value)]
-    if rated.adjusted is not None:
-        remarks += [f"{note[0].upper()}{note[1:]}." for note in adjusted_notes(rated.adjusted)]
-        remarks.append("Ratings, and what is made of them, have luck taken out; the other tables are as counted.")
     remarks.append("More tables: --csv DIR or --json.")
     if is_large(run) and not whole:
         remarks.append(f"With more than {LARGE_FIELD} bots, tables by opponent are shown only with --all.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from arena.game.rules import shown_rules
 from arena.results.data_formats import json_text, records, rounded, table_csv
 from arena.results.forfeit_lines import alerts_and_items
+from arena.results.ratings_report import FIELD_AVERAGE
 from arena.results.run_data import RunData, read_sprt
 from arena.results.run_luck import adjusted_table
 from arena.results.run_standings import CROSS_COLUMNS, FORFEIT_COLUMNS, LARGE_FIELD, RunStandings, is_large
@@ -36,8 +37,6 @@ from arena.results.table import (
     percent,
     tally_text,
 )
-from arena.stats.estimates import Estimate
-from arena.stats.metrics import Metric
 from arena.text import counted, half_up, one_line, spreadsheet_cell, utc_iso
 from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
 from arena.tournament.formats.schedule import Meeting
@@ -180,33 +179,9 @@ def _standings_table(standings: RunStandings) -> Table:
         columns.append(Column("end faults", key="end_faults"))
     if mean_ms:
         columns.append(Column("ms/move", cell=lambda row: ms_text(mean_ms.get(row["bot"], math.nan)), where=MEASURED))
-    columns += [_metric_column(metric, estimates) for metric, estimates in standings.metrics.items()]
     if own_ranking and any(row["remark"] for row in standings.rows):
         columns.append(Column("remark", "text"))
     return Table("standings", "", standings.rows, columns, tuple(standings.rows[0]), DIGITS)
-
-
-def _metric_column(metric: Metric, estimates: Mapping[str, Estimate]) -> Column:
-    scale, sign = (100, " %") if metric.kind == "share" else (1, "")
-    return Column(
-        f"{metric.name}{sign}",
-        cell=lambda row: _estimate_text(*estimates.get(row["bot"], Estimate()), scale),
-        where=MEASURED if metric.measured else WIDE,
-    )
-
-
-def _estimate_text(value: float, error: float, scale: int) -> str:
-    """Return a figure with its error, if that is known.
-
-    >>> _estimate_text(42.318, 0.842, 1), _estimate_text(0.125, 0.0321, 100), _estimate_text(123456.0, 789.0, 1)
-    ('42.32 ± 0.84', '12.5 ± 3.2', '123456 ± 789')
-    """
-    if math.isnan(value):
-        return "-"
-    if math.isnan(error):
-        return f"{scale * value:.2f}"
-    figure, half = scale * value, scale * error
-    return f"{figure:.0f} ± {half:.0f}" if half >= 10 else f"{figure:.{2 if half < 1 else 1}f} ± {half:.2g}"
 
 
 def _tiebreak(name: str) -> Column:
@@ -429,16 +404,16 @@ def remarks(standings: RunStandings) -> list[str]:
     if not has_crosstable(standings):
         lines.append(f"With more than {LARGE_FIELD} bots, only 'arena export FOLDER --all' writes crosstable.csv.")
     with_errors = any(not math.isnan(row["elo_plus"]) for row in standings.rows)
-    elo_note = f"Ratings are relative to {_zero(standings.run)}{f'; {SIDES}' * with_errors}."
+    elo_note = f"Ratings are relative to {zero_text(standings.run)}{f'; {SIDES}' * with_errors}."
     extra = " ".join(f"{note[0].upper()}{note[1:]}." for note in map(one_line, standings.notes))
     return [*lines, f"{elo_note} {extra}".rstrip() if played else extra]
 
 
-def _zero(run: RunData) -> str:
+def zero_text(run: RunData) -> str:
     """Say what ratings are relative to."""
     if held := [f"{one_line(bot)} ({elo:g})" for bot, elo in run.anchors.items()]:
         return " and ".join(held)
-    return "the average of the league's table (0)" if run.centre else "the field's average (0)"
+    return "the average of the league's table (0)" if run.centre else FIELD_AVERAGE
 
 
 def head_to_head_line(standings: RunStandings) -> str:
@@ -498,10 +473,6 @@ def _timing_text(standings: RunStandings) -> str:
     for time in run.times:
         rows.append(("bot", time.bot, "decisions", time.decisions))
         rows += [("bot", time.bot, measure, number(ms, 6)) for measure, ms in time.measures().items()]
-    for metric, estimates in standings.metrics.items():
-        for bot, estimate in estimates.items() if metric.measured else ():
-            rows.append(("bot", bot, f"metric_{metric.name}", number(estimate.value, 6)))
-            rows.append(("bot", bot, f"metric_{metric.name}_error95", number(estimate.error95, 6)))
     for session_number, session in enumerate(run.sessions, start=1):
         seconds = session.ended - session.started
         values = {

@@ -150,7 +150,6 @@ def tally_text(row: TableRow) -> str:
 _KINDS: dict[str, Callable[[float], str]] = {
     "text": str,
     "number": lambda value: number(value, 2),
-    "fine": lambda value: number(value, 4),
     "share": percent,
     "likelihood": likelihood,
     "p": p_value,
@@ -164,7 +163,6 @@ _KINDS: dict[str, Callable[[float], str]] = {
 
 _NAMES_BY_KIND = {
     "text": "bot opponent variant against card ending forfeit unit note first second",
-    "fine": "brier brier_error95 bias bias_error95",
     "share": "score score_low score_high score_first score_second score_without share played said error95"
     " adjusted_score adjusted_error95 mean mean_against difference low high",
     "likelihood": "los",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,13 +15,10 @@ from arena.results.comparison import find_variant
 from arena.results.data_formats import table_values
 from arena.results.decisions import plays_frame, spaced
 from arena.results.forfeit_lines import alerts_and_items
-from arena.results.run_luck import adjusted_table
 from arena.results.sources import StoredRun
 from arena.results.table import WIDE, Report, Rows, Table, table_of
-from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
-from arena.stats.field import game_length, rated_column, scores
-from arena.stats.frames import Floats, StatsError, bot_names, by_seat, cluster_codes, deals_of
-from arena.stats.frames import games_of as games_arrays
+from arena.stats.field import game_length, scores
+from arena.stats.frames import StatsError, bot_names
 from arena.stats.intervals import FEWEST_DEALS
 from arena.stats.variants import (
     card_effects,
@@ -31,18 +28,15 @@ from arena.stats.variants import (
     scores_by_opponent,
     win_rate_differences,
 )
-from arena.stats.voting import Vote, votes
 from arena.tournament.forfeits import ForfeitSummary
 
 CLEAR = 0.05
 """An adjusted p-value below which a difference is called clear."""
 _MOST_NAMED = 3
-_USED = ("deal_seed", "deal", "first", "second", "score", "adjusted", "turns", "plies")
+_USED = ("deal_seed", "deal", "first", "second", "score", "turns", "plies")
 _SHOWN_RATES = ["bot", "variant", "games", "wins", "draws", "losses", "score", "score_low", "score_high"]
 _SHOWN_MET = ["bot", "opponent", *_SHOWN_RATES[1:]]
 _SHOWN_LENGTHS = ["variant", "games", "turns_mean", "turns_sd", "turns_p10", "turns_p50", "turns_p90", "plies_mean"]
-_VOTES_NOTE = "Score: the average over the rule sets. Place: by Schulze's method"
-_RANGES_NOTE = ", with the places of 95% of samples of the deals"
 _ONLY_WIDE = {"games", "mean", "mean_against", "p_value", "shared_deals", "turns_sd", "plies_mean", "plays", "sides"}
 _ONLY_WIDE |= {"elo", "elo_low", "elo_high", "played", "score_without"}
 _WIDE_TABLES = ("first_player_differences", "length_differences", "cards")
@@ -58,8 +52,6 @@ class VariantRun:
     cards      which side played which tactic card (arena.results.decisions.PLAY_COLUMNS), empty without tactics
     sources    hash of each bot's source
     note       the games that `cards` come from, "" for all
-    adjusted   the effect of taking luck out, for each two bots; None: results are as counted. Otherwise `games` has the
-               column `adjusted`, the points of the first player without luck
     forfeits   who forfeited, of its games
     """
 
@@ -69,16 +61,12 @@ class VariantRun:
     cards: pd.DataFrame
     sources: dict[str, str] = field(default_factory=dict)
     note: str = ""
-    adjusted: Sequence[AdjustedMeeting] | None = None
     forfeits: ForfeitSummary = field(default_factory=lambda: ForfeitSummary((), {}))
 
 
-def read_variants(
-    folders: Sequence[Path], most: int | None = None, luck: Callable[[Path, int], Floats] | None = None
-) -> list[VariantRun]:
+def read_variants(folders: Sequence[Path], most: int | None = None) -> list[VariantRun]:
     """Read the games of stored runs, and the tactic cards of at most `most` (None: all) games of each, evenly spaced.
 
-    `luck` returns the luck of each game in a folder with a number of games (arena.results.run_luck); it is taken out.
     Raise StatsError if two of them hold the same deals under the same rules, or play different lists of deals.
     """
     runs: list[VariantRun] = []
@@ -103,10 +91,7 @@ def read_variants(
                 raise StatsError(f"{one} and {other} play different lists of deals; compare runs with the same list")
             reasons = reader.forfeit_reasons()  # before the games, of which there may be more a moment later
             columns = reader.columns()
-            games, met = columns.frame(), None
-            if luck is not None and len(games):
-                without, met = take_luck_out(games_arrays(games), luck(folder, len(games)))
-                games = games.assign(adjusted=without.score)
+            games = columns.frame()
             sample, note = spaced(stored, len(games) if most is None else most)
             runs.append(
                 VariantRun(
@@ -116,7 +101,6 @@ def read_variants(
                     cards=plays_frame(sample, rules),
                     sources={bot.name: bot.source for bot in reader.bots()},
                     note=note,
-                    adjusted=met,
                     forfeits=ForfeitSummary(reasons, columns.games_by_bot(), str(folder)),
                 )
             )
@@ -139,11 +123,6 @@ def comparison(runs: Sequence[VariantRun], baseline: str | None = None) -> Repor
     bots = list(dict.fromkeys(bot for run in runs for bot in (*run.sources, *bot_names(run.games))))
     tables = _tables(runs, games, variants, bots, against)
     remarks = _remarks(runs, games)
-    if met := [(run.variant, each) for run in runs for each in run.adjusted or ()]:
-        tables.append(adjusted_table([each for _, each in met], [variant for variant, _ in met]))
-        for run in runs:
-            remarks += [f"{run.variant}: {note}." for note in adjusted_notes(run.adjusted or (), "scores")]
-        remarks.append("Games won and lost, lengths and tactic cards are as played.")
     seeds = sorted({run.seed for run in runs})
     values = {"variants": variants, "bots": bots, "seeds": seeds, "games": len(games), "notes": remarks}
     values |= {} if against is None else {"baseline": against}
@@ -222,11 +201,6 @@ def _tables(
         table_of("length", "Length of games by variant", lengths, columns=_SHOWN_LENGTHS),
         table_of("length_differences", "How the length in turns differs", longer, kinds=_TURNS),
     ]
-    ranked = votes_frame(games, variants, bots)
-    if len(ranked):
-        title = "Ranking over all rule sets, each of which votes"
-        ranges = _RANGES_NOTE if ranked["place_low"].notna().all() else ""
-        tables.insert(0, table_of("votes", title, ranked, f"{_VOTES_NOTE}{ranges}."))
     if any(len(run.cards) for run in runs):
         used = ("deal_seed", "deal", "card", "played_by_first", "played_by_second", "score")
         cards = pd.concat([_labelled(run.cards, run, used) for run in runs if len(run.cards)])
@@ -251,28 +225,6 @@ def _brief(table: Table) -> Table:
         replace(column, where=WIDE) if is_wide or column.key in _ONLY_WIDE else column for column in table.columns
     ]
     return replace(table, columns=columns)
-
-
-def votes_frame(games: pd.DataFrame, variants: Sequence[str], bots: Sequence[str]) -> pd.DataFrame:
-    """Rank the bots that played in all variants over them (`arena.stats.voting`); no rows for fewer than three."""
-    seats = by_seat(games)
-    voter, bot = (
-        pd.Categorical(seats[name], list(names)).codes for name, names in (("variant", variants), ("bot", bots))
-    )
-    deal, deals = cluster_codes(deals_of(seats), len(seats))
-    shape = (len(variants), len(bots), deals)
-    cell = np.ravel_multi_index((voter, bot, deal), shape)
-    size = int(np.prod(shape))
-    points = (
-        np.bincount(cell, seats[rated_column(seats)].to_numpy(dtype=np.float64), size).reshape(shape).astype(np.float64)
-    )
-    played = np.bincount(cell, minlength=size).reshape(shape).astype(np.float64)
-    known = np.flatnonzero((played.sum(axis=2) > 0).all(axis=0)).tolist()
-    columns = [each.name for each in fields(Vote)]
-    if len(known) < 3:
-        return pd.DataFrame(columns=columns)
-    ranked = votes(tuple(bots[index] for index in known), points[:, known], played[:, known])
-    return pd.DataFrame([vars(vote) for vote in ranked], columns=columns)
 
 
 def _in_order(table: pd.DataFrame, variants: Sequence[str], bots: Sequence[str] = ()) -> pd.DataFrame:

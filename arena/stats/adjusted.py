@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from arena.stats.frames import Floats, GameArrays, Ints, StatsError, by_appearance, numbered
-from arena.stats.intervals import mean_error
+from arena.stats.intervals import clustered_error
 from arena.stats.score import other_side
 
 FOLDS = 10
@@ -72,7 +72,7 @@ def take_luck_out(games: GameArrays, luck: Floats) -> tuple[GameArrays, list[Adj
         deal, deals = by_appearance(games.cluster[own])
         gains = sign[:, None] * luck[own]
         taken = _taken(points, gains, deal, games.cluster[own] % FOLDS)
-        plain, adjusted = ((float(had.mean()), mean_error(had, deal)) for had in (points, points - taken))
+        plain, adjusted = ((float(had.mean()), clustered_error(had, deal)) for had in (points, points - taken))
         worth = (plain[1] / adjusted[1]) ** 2 if adjusted[1] > 0 else math.nan
         helps = deals >= FEWEST_JUDGED and worth >= LEAST_WORTH
         if helps:
@@ -83,11 +83,11 @@ def take_luck_out(games: GameArrays, luck: Floats) -> tuple[GameArrays, list[Adj
     return replace(games, score=score), rows
 
 
-def adjusted_notes(meetings: Sequence[AdjustedMeeting], what: str = "ratings") -> tuple[str, ...]:
-    """Write the sentences to show with `what` luck was taken out of: that it was, and where it was not."""
+def adjusted_notes(meetings: Sequence[AdjustedMeeting]) -> tuple[str, ...]:
+    """Write the sentences to show with ratings that luck was taken out of: that it was, and where it was not."""
     notes = []
     if any(met.helps for met in meetings):
-        notes.append(f"luck of the draw is taken out of the {what} and their errors")
+        notes.append("luck of the draw is taken out of the ratings and their errors")
     idle = [met for met in meetings if not met.helps]
     few = [met for met in idle if met.deals < FEWEST_JUDGED]
     for kept, reason in (

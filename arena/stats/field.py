@@ -17,8 +17,8 @@ import numpy as np
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import did_you_mean
-from arena.stats.frames import Floats, Ints, StatsError, by_seat, check_games, deals_of
-from arena.stats.intervals import mean_interval
+from arena.stats.frames import Floats, Ints, StatsError, as_floats, by_seat, check_games, deals_of, require_columns
+from arena.stats.intervals import clustered_error, mean_interval
 from arena.stats.score import Score
 
 if TYPE_CHECKING:
@@ -43,11 +43,6 @@ def _numbers(frame: pd.DataFrame, name: str) -> Floats:
     return frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def rated_column(frame: pd.DataFrame) -> str:
-    """Return the column whose mean is a score: with luck taken out (arena.stats.adjusted) if the frame has one."""
-    return "adjusted" if "adjusted" in frame.columns else "score"
-
-
 def _record(points: Floats) -> Score:
     """Count games by the points of each: 1, 0.5 or 0."""
     return Score(*(int((points == each).sum()) for each in (1, 0.5, 0)))
@@ -62,13 +57,50 @@ def first_player_score(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFr
 
     seats = by_seat(games)
     begun = seats[seats["seat"] == "first"]
-    score, deal = _numbers(begun, rated_column(begun)), _deals(begun)
+    score, deal = _numbers(begun, "score"), _deals(begun)
     return pd.DataFrame([{**keys, **_score_row(score, deal, rows)} for keys, rows in grouped(begun, by)])
 
 
 def _deals(frame: pd.DataFrame) -> np.ndarray | None:
     deals = deals_of(frame)
     return None if deals is None else deals.to_numpy()
+
+
+def mean_error(games: pd.DataFrame, column: str, by: str | Sequence[str] = ()) -> pd.DataFrame:
+    """Return the mean of a column and half its 95% interval, by deal: all rows of a deal are one piece of evidence.
+
+    games    a frame with the columns deal_seed and deal, such as `Run.games`, `Run.by_seat()` or `Run.plays`; without
+             them, each row counts for itself
+    column   numbers, or conditions that hold or do not; rows where it is missing are left out
+    by       a column, or several, to group by
+
+    Columns: `by`, rows, mean, error95 (nan for fewer than 10 deals). Of conditions and of scores, the error is half of
+    the interval of a score, which knows that they lie between 0 and 1. Raise StatsError for a column that is missing,
+    or that holds anything else.
+
+    >>> import pandas as pd
+    >>> games = pd.DataFrame({"deal": [n // 2 for n in range(40)], "turns": [40 + n % 7 for n in range(40)]})
+    >>> print(mean_error(games.assign(side=["a", "b"] * 20), "turns", by="side").round(2))
+      side  rows   mean  error95
+    0    a    20  42.90     0.96
+    1    b    20  42.85     0.93
+    """
+    import pandas as pd  # slow to load
+
+    require_columns(games, [column])
+    keys = [by] if isinstance(by, str) else list(by)
+    games = games[games[column].notna()]
+    values, deal = as_floats(games[column], column), _deals(games)
+    is_score = bool(np.isin(values, (0, 0.5, 1)).all())
+    table = []
+    for key, rows in grouped(games, keys):
+        own, deals = values[rows], None if deal is None else deal[rows]
+        mean, half = float(own.mean()), clustered_error(own, deals)
+        if is_score:
+            interval = mean_interval(own, deals)
+            half = (interval.high - interval.low) / 2
+        table.append({**key, "rows": len(rows), "mean": mean, "error95": half})
+    return pd.DataFrame(table, columns=[*keys, "rows", "mean", "error95"])
 
 
 def _score_row(score: Floats, deal: np.ndarray | None, rows: Ints) -> dict[str, float]:
@@ -79,18 +111,15 @@ def _score_row(score: Floats, deal: np.ndarray | None, rows: Ints) -> dict[str, 
 def scores(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
     """Return the score with its 95% interval (clustered by deal), and as the first and as the second player.
 
-    If the frame has a column `adjusted`, scores have luck taken out; wins, draws and losses are as counted.
-
     Columns: `by`, games, wins, draws, losses, score, score_low, score_high, score_first, score_second.
     """
     import pandas as pd  # slow to load
 
     table = []
     seats = by_seat(games)
-    score, deal, begun = _numbers(seats, rated_column(seats)), _deals(seats), np.asarray(seats["seat"] == "first")
-    counted = _numbers(seats, "score")
+    score, deal, begun = _numbers(seats, "score"), _deals(seats), np.asarray(seats["seat"] == "first")
     for keys, rows in grouped(seats, by):
-        row: dict[str, object] = {**keys, **_record(counted[rows]).columns(), **_score_row(score, deal, rows)}
+        row: dict[str, object] = {**keys, **_record(score[rows]).columns(), **_score_row(score, deal, rows)}
         for seat in ("first", "second"):
             own = score[rows[begun[rows] == (seat == "first")]]
             row[f"score_{seat}"] = float(own.mean()) if len(own) else math.nan

@@ -50,7 +50,7 @@ GAME_FACTS: dict[str, str] = {
 """Columns of a games frame. Only `first`, `second` and `score` are always needed."""
 
 BASE = ("first", "second", "score")
-_SEATED = ("stones", "points", "ms", "decisions", "tactics", "early_claims")
+_SEATED = ("stones", "points", "ms", "decisions")
 """Columns that exist for each seat."""
 
 
@@ -83,11 +83,7 @@ def check_games(frame: pd.DataFrame, need: Sequence[str] = ()) -> pd.DataFrame:
     Traceback (most recent call last):
     arena.stats.frames.StatsError: games, row 1: score is 2, but the first player's points are 1, 0.5 or 0
     """
-    for name in (*BASE, *need):
-        if name not in frame.columns:
-            known = [str(column) for column in frame.columns]
-            there = ", ".join(known) or "none"
-            raise StatsError(f"games: no column '{name}'{did_you_mean(name, known)} (columns: {one_line(there, 200)})")
+    require_columns(frame, (*BASE, *need))
     if len(frame) == 0:
         raise StatsError("games: no games")
     games = frame.reset_index(drop=True)
@@ -109,13 +105,21 @@ def check_games(frame: pd.DataFrame, need: Sequence[str] = ()) -> pd.DataFrame:
     return games.assign(score=score)
 
 
+def require_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
+    """Raise StatsError with the nearest known name unless a frame has these columns."""
+    for name in names:
+        if name not in frame.columns:
+            known = [str(column) for column in frame.columns]
+            there = ", ".join(known) or "none"
+            raise StatsError(f"games: no column '{name}'{did_you_mean(name, known)} (columns: {one_line(there, 200)})")
+
+
 def by_seat(games: pd.DataFrame, *need: str) -> pd.DataFrame:
     """Return two rows per game, one for each bot: bot, opponent, seat ("first" or "second") and score of the bot.
 
-    Also `adjusted` (the score with luck taken out), `stones`, `stones_against`, `points`, `points_against`, `ms`,
-    `decisions`, `tactics`, `early_claims` where known, and the other columns of the frame unchanged. The rows of the
-    first players come first, in the frame's order. `need` names columns that the frame must have. A frame that is by
-    seat already is returned as it is.
+    Also `stones`, `stones_against`, `points`, `points_against`, `ms`, `decisions` where known, and the other columns of
+    the frame unchanged. The rows of the first players come first, in the frame's order. `need` names columns that the
+    frame must have. A frame that is by seat already is returned as it is.
     """
     if "seat" in games.columns:
         return games
@@ -133,8 +137,6 @@ def by_seat(games: pd.DataFrame, *need: str) -> pd.DataFrame:
         )
         half.insert(2, "seat", pd.Series(seats, half.index))  # quicker to compare than texts
         half.insert(3, "score", checked["score"] if seat == "first" else other_side(checked["score"]))
-        if "adjusted" in half.columns and seat == "second":
-            half["adjusted"] = other_side(half["adjusted"])
         for name in _SEATED:
             if f"{name}_{seat}" in checked.columns:
                 half[name] = pd.to_numeric(checked[f"{name}_{seat}"])

@@ -81,10 +81,10 @@ def clustered_interval(values: Floats, cluster: Ints, clusters: int) -> MeanScor
     return MeanScore(mean, max(0.0, centre - half) if mean > 0 else 0.0, min(1.0, centre + half) if mean < 1 else 1.0)
 
 
-def mean_error(values: npt.ArrayLike, deals: pd.Series | npt.ArrayLike) -> float:
+def clustered_error(values: npt.ArrayLike, deals: pd.Series | npt.ArrayLike | None) -> float:
     """Return half the 95% interval of the mean of any figures, clustered by deal; nan below FEWEST_DEALS deals.
 
-    >>> round(mean_error([1.0, 3.0] * 6, range(12)), 2), mean_error([1.0, 3.0, 2.0, 6.0], [1, 1, 2, 2])
+    >>> round(clustered_error([1.0, 3.0] * 6, range(12)), 2), clustered_error([1.0, 3.0, 2.0, 6.0], [1, 1, 2, 2])
     (0.66, nan)
     """
     figures = np.asarray(values, dtype=np.float64)

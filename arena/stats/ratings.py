@@ -20,8 +20,8 @@ from arena.stats import bradley_terry as bt
 from arena.stats.bradley_terry import GameCounts, tabulate
 from arena.stats.distributions import normal_cdf, t_cdf, t_width
 from arena.stats.frames import Bools, Floats, GameArrays, Ints, StatsError, games_of, require_bot
-from arena.stats.intervals import FEWEST_DEALS
-from arena.stats.pairs import ELO_SCALE, HeadToHead, adjusted_head_to_head, head_to_head
+from arena.stats.intervals import FEWEST_DEALS, clustered_error
+from arena.stats.pairs import ELO_SCALE, HeadToHead, adjusted_head_to_head, counts_between, head_to_head
 from arena.stats.score import other_side
 from arena.text import counted
 
@@ -209,8 +209,10 @@ def rate(
     adjusted         scores of the first players with luck taken out (arena.stats.adjusted), to which the ratings are
                      fitted; games won and lost are counted as they were
 
-    If no chain of games links all bots, each group is rated by itself, and `notes` say so. Raise StatsError for invalid
-    frames (see check_games), unknown anchors and a prior below LEAST_PRIOR.
+    Two bots are rated by their pairs, whose interval is exact, unless there is an anchor, another prior, a given
+    advantage, or a `centre` without one of them. If no chain of games links all bots, each group is rated by itself,
+    and `notes` say so. Raise StatsError for invalid frames (see check_games), unknown anchors and a prior below
+    LEAST_PRIOR.
 
     >>> import pandas as pd
     >>> games = pd.DataFrame({"first": ["a", "b"] * 50, "second": ["b", "a"] * 50,
@@ -218,7 +220,7 @@ def rate(
     >>> rated = rate(games)
     >>> [f"{bot} {elo:+.1f} (+{up:.0f} -{down:.0f})" for bot, elo, up, down
     ...  in zip(rated.bots, rated.elo, rated.plus, rated.minus)]
-    ['a +34.9 (+36 -35)', 'b -34.9 (+35 -36)']
+    ['a +35.2 (+37 -36)', 'b -35.2 (+36 -37)']
     """
     check_prior(prior)
     counted_games = games if isinstance(games, GameArrays) else games_of(games)
@@ -240,27 +242,28 @@ def rate(
     held = {int(component[bot]) for bot in fixed}
     among = np.array([not centre or bot in centre for bot in data.bots])
     strength, weights, near = _centred(fit.strength, component, among, held)
-    return _result(data, replace(fit, strength=strength), weights, near, component, prior, anchors or {}, notes)
+    rated = _result(data, replace(fit, strength=strength), weights, near, component, prior, anchors or {}, notes)
+    by_pairs = len(data.bots) == 2 and among.all() and prior == DEFAULT_PRIOR and not fixed and advantage is None
+    return _by_pairs(rated, counted_games, adjusted) if by_pairs else rated
 
 
-def by_pairs(rated: Ratings, counts: Sequence[float], adjusted: tuple[float, float] | None = None) -> Ratings:
-    """Rate a field of two by their pairs instead: half of the Elo difference above and below 0.
+def _by_pairs(rated: Ratings, games: GameArrays, adjusted: Floats | None) -> Ratings:
+    """Rate a field of two by their pairs: half of the Elo difference above and below 0.
 
-    `counts` are of the first of `rated.bots` against the second. So a table of two bots agrees with their head to
-    head, whose interval is exact however few or one-sided the pairs are. After a clean sweep the ratings stay, and the
-    bound of the head to head is one end of their intervals. `adjusted` is the score of the first with luck taken out,
-    and half its 95% interval; None: as counted.
+    So a table of two bots agrees with their head to head, whose interval is exact however few or one-sided the pairs
+    are. After a clean sweep the ratings stay, and the bound of the head to head is one end of their intervals.
     """
-    order = np.array([0, 1])
-    if adjusted is None:
-        duel = head_to_head(counts)
-        if duel.score < 0.5:
-            duel, order = head_to_head(counts[::-1]), order[::-1]
-    else:
-        score, error95 = adjusted
-        duel = adjusted_head_to_head(counts, score, error95)
-        if score < 0.5:
-            duel, order = adjusted_head_to_head(counts[::-1], other_side(score), error95), order[::-1]
+
+    def duel_of(bot: str, opponent: str) -> HeadToHead:
+        counts = counts_between(games, bot, opponent)
+        if adjusted is None:
+            return head_to_head(counts)
+        own = np.where(games.first == games.bots.index(bot), adjusted, other_side(adjusted))
+        return adjusted_head_to_head(counts, float(own.mean()), clustered_error(own, games.cluster))
+
+    order, duel = np.array([0, 1]), duel_of(*rated.bots)
+    if duel.score < 0.5:
+        order, duel = order[::-1], duel_of(*rated.bots[::-1])
     elo = float(abs(rated.elo[0])) if duel.flag else duel.elo / 2
     minus, plus = elo - duel.elo_low / 2, duel.elo_high / 2 - elo
     units = counted(duel.units, duel.unit.removesuffix("s"))

@@ -2,8 +2,7 @@
 
 Every function takes a games frame with one more column, `variant` (the name of the rule set). The unit of evidence is
 the deal; where two variants were played on the same deal numbers, differences are taken deal by deal, and the effect of
-a deal on both variants cancels out. A "win rate" counts a draw as half. If the frame has a column `adjusted` (points of
-the first player with luck taken out, arena.stats.adjusted), rates and their differences are made from it.
+a deal on both variants cancels out. A "win rate" counts a draw as half.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from arena.stats.field import first_player_score, grouped, rated_column, scores
+from arena.stats.field import first_player_score, grouped, scores
 from arena.stats.frames import Floats, by_seat, check_games, deals_of
 from arena.stats.intervals import FEWEST_DEALS, mean_difference, mean_interval
 from arena.stats.pairs import elo_of_score
@@ -62,7 +61,7 @@ def _differences(frame: pd.DataFrame, column: str, by: Sequence[str] = (), basel
                     later.get("cards"),
                     earlier[column],
                     earlier.get("cards"),
-                    column in ("score", "adjusted"),
+                    column == "score",
                 )
                 interval = change.difference, change.low, change.high, change.p_value, change.shared
                 rows.append((*keys.values(), later_name, earlier_name, *means, *interval))
@@ -82,7 +81,7 @@ def win_rate_differences(games: pd.DataFrame, baseline: str | None = None, bot: 
     seats = by_seat(games, "variant")
     if bot is not None:
         seats = seats[seats["bot"] == bot]
-    return _differences(seats, rated_column(seats), ["bot"], baseline)
+    return _differences(seats, "score", ["bot"], baseline)
 
 
 def first_minus_second(games: pd.DataFrame) -> pd.DataFrame:
@@ -121,7 +120,7 @@ def first_player_advantage(games: pd.DataFrame) -> pd.DataFrame:
 
 def first_player_differences(games: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
     """Compare the first player's score in every two variants. Columns as `win_rate_differences`, without bot."""
-    return _differences(check_games(games, ["variant"]), rated_column(games), baseline=baseline)
+    return _differences(check_games(games, ["variant"]), "score", baseline=baseline)
 
 
 def length_differences(games: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:

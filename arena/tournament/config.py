@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -26,7 +25,6 @@ from arena.game.record import parse_deal
 from arena.game.rules import RulesError, load_rules, written_out
 from arena.paths import LATEST, STDIN, data_folder, input_name
 from arena.settings import REQUIRED, as_dict, choice, flag, other, settings_of, table, text, whole
-from arena.stats.metrics import MOST_METRICS, read_metric
 from arena.text import one_line, quoted
 from arena.tournament.bot_list import FieldBot, find_field
 from arena.tournament.formats import FORMATS
@@ -107,10 +105,6 @@ class TournamentConfig:
         None, 4096, "address of the Dask scheduler, such as tcp://HOST:8786", unset="a cluster on this machine"
     )
     notes: bool = flag(True, "keep what bots say with their moves (`view.note`)")
-    metrics: Mapping[str, str] = other(
-        dict,
-        'table of figures about each bot that the standings show, such as `length = "mean turns"`',
-    )
     isolation: str = choice(
         "none",
         ISOLATIONS,
@@ -230,9 +224,8 @@ class TournamentConfig:
         if self.form.games_from:
             del plain["games"], plain["pairs"]
         plain["deals"] = list(self.deals)
-        for key in ("metrics", "deals"):
-            if not plain[key]:
-                del plain[key]
+        if not self.deals:
+            del plain["deals"]
         settings = plain.pop("format_settings")
         if settings_of(type(self.format_settings)):
             plain[self.format] = settings
@@ -340,10 +333,6 @@ def with_settings(
         checker.fault(
             "exclude", "goes with a list of patterns and folders; here the bots are already listed one by one"
         )
-    if isinstance(metrics := data.get("metrics", config.metrics), Mapping):
-        values["metrics"] = dict(metrics)
-    else:
-        checker.fault("metrics", f'expected a table such as {{length = "mean turns"}}, found {toml_value(metrics)}')
     if "rules" in values:
         values["rules"] = _written_out(values["rules"], folder)
     if "deals" in data:
@@ -473,7 +462,6 @@ def _check_together(
     _check_bots(check, bots, exist)
     if len(config.bots) < 2 and not any(": bots" in fault for fault in check.faults):
         check.fault("bots", f"expected at least two bots, found {len(config.bots)}")
-    _check_metrics(check, config.metrics)
     if format_settings:
         for key, wrong in config.format_settings.faults(config.bot_names):
             check.fault(f"{config.format}.{key}" if key else config.format, wrong)
@@ -525,13 +513,6 @@ def _check_deals(check: Checker, config: TournamentConfig, exist: bool) -> None:
             continue
         if (first := known.setdefault(deal, number)) != number:
             check.fault(f"deals, entry {number}", f"the same deal as entry {first}; leave one of them out")
-
-
-def _check_metrics(check: Checker, metrics: Mapping[str, str]) -> None:
-    for key, metric in list(metrics.items())[:MOST_METRICS]:
-        check.attempt(f"metrics.{one_line(key, 50)}", partial(read_metric, key), metric)
-    if len(metrics) > MOST_METRICS:
-        check.fault("metrics", f"expected at most {MOST_METRICS}, found {len(metrics)}")
 
 
 def _check_name(check: Checker, name: str) -> None:

@@ -169,17 +169,6 @@ def played(arena: Arena, comparison_played: tuple[Path, dict[str, Any]]) -> dict
     return said
 
 
-@pytest.mark.usefixtures("arena")
-def test_few_deals_are_not_adjusted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.tournament.luck.game_luck", lambda *_: [0.1, -0.1, 0.2])
-    play = ("compare", "greedy", "random", "--variants", "base,expert", "--games", 4, "--out", "cmp", *QUIET)
-    plain = json_of(*play, "--json")
-    adjusted = json_of("compare", "--from", "cmp", "--adjusted", "--json")
-    assert adjusted["win_rates"] == plain["win_rates"]
-    assert [row["variant"] for row in adjusted["adjusted"]] == ["base", "expert"]
-    assert any("too few" in note for note in adjusted["notes"])
-
-
 def test_shape_and_figures(played: dict[str, Any]) -> None:
     assert played["variants"] == ["base", SIX, "expert"]
     assert (played["bots"], played["seeds"], played["games"]) == (["greedy", "random"], [3], 60)

@@ -57,7 +57,6 @@ READING: dict[str, tuple[str, tuple[object, ...]]] = {
     "standings --all": ("match", ("standings", "run", "--all")),
     "standings --versions": ("match", ("standings", "run", "--versions")),
     "standings --without": ("tournament", ("standings", "run", "--without", "third")),
-    "standings --where": ("match", ("standings", "run", "--where", "deal < 11")),
     "standings of records": ("match", ("standings", "games.txt")),
     "rate": ("match", ("rate", "run")),
     "rate --only": ("tournament", ("rate", "run", "--only", "bad,random")),

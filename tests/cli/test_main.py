@@ -1,4 +1,4 @@
-"""The group itself: lazy, quick to help, clear about mistakes; `arena explain` and `arena bench`."""
+"""The group itself: lazy, quick to help, clear about mistakes; `arena explain`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from arena.cli.main import COMMANDS, cli, main
 from arena.cli.options import Number
 from arena.errors import ArenaError
-from tests.cli.conftest import Arena, json_of
+from tests.cli.conftest import Arena
 
 HEAVY = (
     "numpy",
@@ -234,7 +234,7 @@ def test_memory_that_cannot_be_shared(
     assert said == f"Error: {tmp_path} cannot be written, but workers share memory there; mount it so that it can be\n"
 
 
-# ---------------------------------------------------------------- explain and bench
+# ---------------------------------------------------------------- explain
 
 
 def test_a_claim_is_judged(arena: Arena) -> None:
@@ -254,28 +254,6 @@ def test_cards_are_read_as_they_are_spoken(arena: Arena) -> None:
     assert (
         arena("explain", "--mine", "R7,*j=R8,red 9", *wild).out == arena("explain", "--mine", "r7,*J=r8,r9", *wild).out
     )
-
-
-# ---------------------------------------------------------------- arena bench
-
-
-def test_libraries_that_are_not_installed_are_left_out(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("chess", "pettingzoo.classic", "pyspiel", "rlcard"):
-        monkeypatch.setitem(sys.modules, name, None)
-    found = json_of("bench", "--quick", "--rules", "base", "--json")
-    assert [(row["library"], row["game"]) for row in found["playouts"]] == [("arena", "base")]
-    shown = arena("bench", "--quick", "--rules", "base").out
-    assert "For others: pip install 'schotten-arena[bench]'." in shown
-
-
-def test_the_oracle_is_far_slower_and_absent_from_an_installation(
-    arena: Arena, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("arena.cli.bench.playout_speeds", lambda *args: [])
-    assert json_of("bench", "--quick", "--rules", "base", "--json")["engine"]["base"]["times_oracle"] > 2
-    monkeypatch.setattr("arena.cli.bench._HAS_ORACLE", False)
-    assert json_of("bench", "--quick", "--rules", "base", "--json")["engine"]["base"]["times_oracle"] is None
-    assert "oracle" not in arena("bench", "--quick", "--rules", "base").out
 
 
 # ---------------------------------------------------------------- absurd values
@@ -337,7 +315,7 @@ def test_absurd_texts(arena: Arena) -> None:
     texts = ("\x1b[2J", "a\x00b", " ", "x" * 100_000)
     for words, command, option in OPTIONS:
         # commands that look at the machine, or would really write to such a folder, are not asked
-        if isinstance(option.type, Number | click.Path | click.Choice) or words[0] in ("doctor", "bench", "check"):
+        if isinstance(option.type, Number | click.Path | click.Choice) or words[0] in ("doctor", "check"):
             continue
         for text in texts:
             found = arena(*words, *needed(command), f"{option.opts[0]}={text}", code=None)

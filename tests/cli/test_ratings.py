@@ -48,6 +48,19 @@ def test_rates_a_run_by_its_name(arena: Arena) -> None:
         assert rated(arena("rate", file, "--json").out)["ratings"] == by_name["ratings"]
 
 
+def test_a_prior_moves_the_ratings_of_two_bots(arena: Arena) -> None:
+    arena("match", "counter", "greedy", "--games", 40, "--seed", 3, "--out", "two", *QUIET)
+    gaps = []
+    for prior in ((), ("--prior", 500)):
+        shown = [
+            {row["bot"]: row["elo"] for row in rated(arena(*command, "two", *prior, "--json").out)[key]}
+            for command, key in ((("standings",), "standings"), (("rate",), "ratings"))
+        ]
+        assert shown[0] == pytest.approx(shown[1], abs=0.01)
+        gaps.append(shown[0]["counter"])
+    assert gaps[1] < gaps[0] / 5
+
+
 def test_pairings_with_deals_of_their_own_share_no_evidence(arena: Arena) -> None:
     """The table is the one of the standings, whatever form the games come in."""
     arena("tournament", "greedy", "random", "first", "--games", 20, "--seed", 3, "--out", "r", *QUIET)

@@ -11,7 +11,6 @@ import pytest
 
 from arena.cli.main import main
 from arena.results.run_stats import STATISTICS
-from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena, json_of
 
 pytestmark = pytest.mark.process
@@ -62,72 +61,27 @@ def test_every_table_is_a_file_of_csv(arena: Arena, run: Path, values: dict[str,
     ("options", "message"),
     [
         (("--error", "0"), "'--error': expected a number, more than 0 and at most 10000, found 0"),
-        (("--where", "turns > 9999"), "greedy-random-bad has no game where turns > 9999"),
         (("--without", "randm"), "no bot 'randm' in these games; did you mean 'random'? (bots: greedy, random, bad)"),
         (("--only", "bad"), "--without and --only leave 1 bot, expected two or more"),
-        (("--only", "bad,greedy", "--adjusted"), "drop --without, --only and --where"),
+        (("--adjusted",), "--adjusted is for the ratings from all games; drop --all, --without and --only"),
     ],
 )
 def test_mistakes_are_said(arena: Arena, folder: Path, options: tuple[str, ...], message: str) -> None:
     assert message in arena("standings", folder, *options, "--all", code=2).err
 
 
-def test_a_selection_is_rated_and_named(arena: Arena, run: Path, values: dict[str, Any]) -> None:
-    with Reader(run) as reader:
-        games = list(reader.results())
-    kept = [game for game in games if game.turns > 40 and game.first == "greedy"]
-    found = json_of("standings", run, "--where", "turns > 40 and first == 'greedy' and rules.hand_size == 6", "--json")
-    assert (found["games_played"], found["selection"][:10]) == (len(kept), "turns > 40")
-    assert found["first_player"]["score"] == round(sum(game.score for game in kept) / len(kept), 4)
-    said = json_of("standings", run, "--where", "first == 'bad'", "--all", "--json")["notes"]
-    moved = sum(game.decisions[0] - (game.forfeit_by == "bad") for game in games if game.first == "bad")
-    assert said[0]["moves"] == moved
-    assert "a selection made after the fact" in arena("standings", run, "--where", "turns > 40").out
+@pytest.mark.parametrize("option", [("--all",), ("--versions",), ("--only", "a,b"), ("--prior", "2")])
+def test_a_server_has_one_table(arena: Arena, option: tuple[str, ...]) -> None:
+    err = arena("standings", "--server", "http://127.0.0.1:9", *option, code=2).err
+    assert "--server shows the table of its league; drop" in err
 
 
 def test_bots_are_left_out(arena: Arena, folder: Path) -> None:
     for options in (("--without", "bad"), ("--only", "random", "--only", "greedy")):
-        found = json_of("standings", folder, *options, "--where", "first == 'greedy'", "--json")
-        assert (found["games_played"], found["selection"]) == (10, "greedy and random meet, and first == 'greedy'")
+        found = json_of("standings", folder, *options, "--json")
+        assert (found["games_played"], found["selection"]) == (20, "greedy and random meet")
     rated = json_of("rate", folder, *options, "--json")["ratings"]
     assert [(row["bot"], row["games"]) for row in rated] == [("greedy", 20), ("random", 20)]
     page = arena("report", folder, *options, "--replays", 0, "--out", "-").out
     assert "greedy" in page
     assert ">bad<" not in page
-
-
-METRICS = """
-bots = ["greedy", "says.py"]
-games = 20
-seed = 5
-[metrics]
-length = "mean turns"
-late = "share turns > 40"
-value = "mean note.value"
-slow = "mean ms"
-"""
-SAYS = """
-def act(view, moves):
-    view.note(value=0.25)
-    return moves[0]
-"""
-
-
-def test_metrics_are_columns_of_the_standings(arena: Arena, tmp_path: Path) -> None:
-    Path("says.py").write_text(SAYS)
-    Path("cup.toml").write_text(METRICS)
-    arena("run", "cup.toml", "--workers", 1, "--out", "one")
-    rows = {
-        row["bot"]: row for row in json_of("standings", "one", "--metric", "wide=mean turns", "--json")["standings"]
-    }
-    for row in rows.values():
-        assert row["metric_length"] == row["metric_wide"] == pytest.approx(row["mean_turns"], abs=1e-3)
-        assert "metric_slow" not in row  # a clock measured it
-    assert (rows["says"]["metric_value"], rows["greedy"]["metric_value"]) == (0.25, None)
-    assert {"length", "late", "slow", "±"} <= set(arena("standings", "one", "--wide").out.split())
-    assert "slow" not in arena("standings", "one", "--wide", "--print", "markdown").out
-    assert "bot,says,metric_slow," in Path("one", "timing.csv").read_text()
-    found = json_of("standings", "one", "--where", "turns > 40", "--json")["standings"]
-    assert {row["metric_late"] for row in found} == {1}
-    assert {row["metric_value"] for row in found} == {0.25, None}
-    assert "--metric a: unknown fact 'turn'" in arena("standings", "one", "--metric", "a=mean turn", code=2).err

@@ -1,6 +1,6 @@
-"""Write statistics_oracles.json beside this file: figures of statsmodels, choix and OpenSpiel for fixed results.
+"""Write statistics_oracles.json beside this file: figures of statsmodels and choix for fixed results.
 
-pip install statsmodels choix open_spiel
+pip install statsmodels choix
 python tests/data/statistics_oracles.py
 """
 
@@ -10,22 +10,10 @@ from pathlib import Path
 import choix
 import numpy as np
 import statsmodels.api as sm
-from open_spiel.python.voting import base, schulze
 from scipy.stats import chi2
 
 WON = [[0, 30, 45, 12], [20, 0, 31, 40], [15, 29, 0, 33], [38, 10, 17, 0]]
 """Games that the row's bot won against the column's."""
-BALLOTS = {
-    "winner": [["a", "b", "c", "d"], ["a", "c", "b", "d"], ["b", "a", "d", "c"]],
-    "wikipedia": [["a", "c", "b", "e", "d"]] * 5
-    + [["a", "d", "e", "c", "b"]] * 5
-    + [["b", "e", "d", "a", "c"]] * 8
-    + [["c", "a", "b", "e", "d"]] * 3
-    + [["c", "a", "e", "b", "d"]] * 7
-    + [["c", "b", "a", "d", "e"]] * 2
-    + [["d", "c", "e", "b", "a"]] * 7
-    + [["e", "b", "a", "d", "c"]] * 8,
-}
 
 
 def line() -> dict[str, object]:
@@ -45,13 +33,5 @@ def line() -> dict[str, object]:
     }
 
 
-def votes() -> dict[str, object]:
-    found = {}
-    for name, ballots in BALLOTS.items():
-        profile = base.PreferenceProfile(votes=[base.WeightedVote(1, ballot) for ballot in ballots])
-        found[name] = {"ballots": ballots, "schulze": schulze.SchulzeVoting().run_election(profile).ranking}
-    return found
-
-
-figures = {"line": line(), "votes": votes()}
+figures = {"line": line()}
 Path(__file__).with_suffix(".json").write_text(json.dumps(figures, indent=1) + "\n")

@@ -15,11 +15,11 @@ from arena.league.store import League
 from arena.league.versions import Version
 from arena.league.views import opponent_lines, standing_lines
 from arena.results.run_standings import standings
-from arena.results.selected import selected
+from arena.results.selected import with_bots
 from arena.results.sources import StoredLeague
 from arena.results.standings_report import remarks
-from arena.stats.pairs import counts_between
-from arena.stats.ratings import by_pairs, rate
+from arena.stats.ratings import rate
+from tests.cli.conftest import json_of
 from tests.league.leagues import FIRST, enter, league, played, some_points, submission
 
 
@@ -90,9 +90,8 @@ def test_a_retired_bot_does_not_count(found: League) -> None:
         versions.retire(found, "c")
     table = league_standings(found)
     alone = found.reader().arrays_of({v.id: v.label for v in (a, b)})
-    alone = by_pairs(rate(alone), counts_between(alone, a.label, b.label))
     assert [p.version.name for p in table.rows] == ["a", "b"]
-    assert [p.elo for p in table.rows] == pytest.approx(list(alone.elo))
+    assert [p.elo for p in table.rows] == pytest.approx(list(rate(alone).elo))
     assert c.id not in table.others
 
 
@@ -178,12 +177,14 @@ def test_statistics_and_reports_are_on_the_scale_of_the_table(tmp_path: Path, ra
         played(found, [(a, new, some_points(40, 0.6, 4))])
         table = league_standings(found)
     run = StoredLeague(tmp_path).data()
-    for games in (run, selected(run, "turns > 0")):
+    for games in (run, with_bots(run, (), run.bots)):
         shown = {row["bot"]: (row["elo"], row["elo_minus"], row["elo_plus"]) for row in standings(games).rows}
         assert {row.version.label: shown[row.version.label] for row in table.rows} == {
             row.version.label: pytest.approx((row.elo, row.minus, row.plus)) for row in table.rows
         }
         old = table.others[b.id]
         assert shown[b.label] == pytest.approx((old.elo, old.minus, old.plus))
+    rated = {row["bot"]: row["elo"] for row in json_of("rate", tmp_path, "--json")["ratings"]}
+    assert rated == {row["bot"]: pytest.approx(row["elo"]) for row in standings(run).rows}
     zero = "a v1 (1500)" if rating else "the average of the league's table (0)"
     assert f"Ratings are relative to {zero}" in remarks(standings(run))[-1]

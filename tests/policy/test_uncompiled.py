@@ -81,10 +81,8 @@ def test_commands_that_need_a_net_say_so_and_others_work(tmp_path: Path) -> None
     refused = [
         *(["match", bot, "random", "--games", "2"] for bot in ("odds", "net", "champion", "tactician", "ismcts")),
         ["replay", run, "1", "--judge"],
-        ["replay", run, "--judge"],
         ["replay", run, "1", "--html"],
         ["standings", run, "--adjusted"],
-        ["compare", "first", "random", "--variants", "base,expert", "--games", "2", "--adjusted"],
         ["report", run],
     ]
     others = [["replay", run, "1"], ["standings", run], ["runs"], ["report", run, "--replays", "0"], ["doctor"]]

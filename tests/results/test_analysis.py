@@ -8,17 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.errors import ArenaError
 from arena.lab.single_game import PlayedGame, play_game
 from arena.lab.tournament import run_tournament
 from arena.policy import load_net
-from arena.results.judge import Judge, Losses, analyse, bot_losses, page_notes, read_losses, run_losses
+from arena.results.judge import Judge, analyse, page_notes
 from arena.results.pages.game_data import replay_page
 from arena.results.positions import decisions
 from arena.results.run_data import RunData, read_run
 from arena.results.run_luck import run_luck
 from arena.results.run_standings import standings
-from arena.results.run_stats import stats_report
 from arena.results.standings_report import remarks, standings_report
 from arena.stats.adjusted import FEWEST_JUDGED
 from arena.stats.frames import Floats
@@ -64,35 +62,6 @@ def test_with_a_budget_it_repeats_and_looks_further(game: PlayedGame) -> None:
     assert any(one.chance != other.chance for one, other in zip(once, map(Judge(some[0].state().rules).judge, some)))
 
 
-def test_losses_of_a_run_are_sums_of_its_games() -> None:
-    games = [play_game("greedy", "random", seed=1, deal=deal) for deal in range(4)]
-    found = run_losses(games, 0)
-    judged = [analyse(game) for game in games]
-    lost = [one.losses(game.seats.index("random")) for one, game in zip(judged, games)]
-    assert found.games == 4
-    own = found.bots["random"]
-    assert own.mean == pytest.approx(sum(one.loss for one in lost) / own.decisions)
-    assert own.decisions == sum(one.judged for one in lost)
-    assert found.bots["random"].mean > found.bots["greedy"].mean
-
-
-def test_the_error_is_student_s_of_a_ratio_by_deal() -> None:
-    lost = [(deal, Losses(10, half, 0)) for deal, half in enumerate((0.1, 0.3) * 5) for _ in range(2)]
-    found = bot_losses(lost)
-    assert (found.games, found.deals) == (20, 10)
-    assert found.mean == pytest.approx(0.02)
-    assert found.error95 == pytest.approx(2.262157 * 0.01 / 9**0.5)  # of ten means with a deviation of 0.01 * √(10/9)
-    few = bot_losses(lost[:-2])
-    assert (few.deals, few.error95) == (9, None)
-
-
-@pytest.mark.parametrize("text", ["", "[]", '{"format": 1}', '{"format": 2, "nodes": 1, "bots": {}}'])
-def test_a_damaged_file_is_named(tmp_path: Path, text: str) -> None:
-    (tmp_path / "losses.json").write_text(text)
-    with pytest.raises(ArenaError, match=r"losses\.json is not as arena replay --judge wrote it"):
-        read_losses(tmp_path)
-
-
 def test_the_page_has_the_curve(game: PlayedGame) -> None:
     found = analyse(game)
     notes = page_notes(found)
@@ -111,12 +80,7 @@ def test_the_command(arena: Arena) -> None:  # noqa: F811
     found = json.loads(arena("replay", "run", "greedy/random/0", "--judge", "--nodes", 0, "--json").out)
     assert found["moves"][0]["number"] == 1
     assert len(found["chances"]) == len(found["moves"]) + 1
-    assert "Average loss per move" not in arena("standings", "run", "--all").out
-    assert "random" in arena("replay", "run", "--judge").out
-    assert "Average loss per move" in arena("standings", "run", "--all").out
-    both = [row["bot"] for row in json.loads(arena("standings", "run", "--all", "--json").out)["losses"]]
-    assert both == ["greedy", "random"]
-    assert "name it" in arena("replay", "run", "--judge", "--all", code=2).err
+    assert "name it" in arena("replay", "run", "--judge", code=2).err
 
 
 # ---------------------------------------------------------------- the luck of the draw
@@ -197,14 +161,3 @@ def test_a_duel_is_rated_by_its_adjusted_score(folder: Path) -> None:
     first = adjusted.first_player
     assert first["score_high"] - first["score_low"] < plain.first_player["score_high"] - plain.first_player["score_low"]
     assert elo_of_score(first["score"]) == pytest.approx(adjusted.first_advantage[0], abs=3)
-
-
-def test_all_statistics_with_luck_taken_out(folder: Path) -> None:
-    run = read_run(folder)
-    luck = told_luck(run)
-    values = stats_report(run, 10.0, luck=luck).values()
-    (met,) = values["adjusted"]
-    expected = {row["bot"]: row["elo"] for row in standings(run, luck=luck).rows}
-    assert {row["bot"]: row["elo"] for row in values["ratings"]} == pytest.approx(expected)
-    assert max(expected.values()) == pytest.approx(abs(met["adjusted_elo"]) / 2)
-    assert values["length"] == stats_report(run, 10.0).values()["length"]

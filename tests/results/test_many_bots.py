@@ -12,7 +12,6 @@ import pytest
 
 from arena.cli.playing import next_step
 from arena.results.formats import PIPE_WIDTH, cells, narrow_grid, write_report
-from arena.results.pages.figures import calibration_plot
 from arena.results.pages.report import report_page
 from arena.results.run_standings import RunStandings, standings
 from arena.results.run_stats import STATISTICS, stats_report
@@ -233,10 +232,9 @@ def test_few_deals_show_no_interval_and_no_verdict(tmp_path: Path, games: int, k
     text = write_report(report)
     assert ("Too few deals to say whether the variant matters (10 needed)." in text) == (not known)
     assert ("Fewer than 10 deals give no interval: play more games." in text) == (not known)
-    assert ("with the places of 95% of samples" in text) == known
     for table in report.tables:
         for row in table.rows:
-            ends = [row[name] for name in ("score_low", "low", "p_holm", "place_low", "elo_low") if name in row]
+            ends = [row[name] for name in ("score_low", "low", "p_holm", "elo_low") if name in row]
             assert not any(pd.notna(end) != known for end in ends), (table.name, row)
     largest = next(line for line in text.splitlines() if " in tactical against base" in line)
     assert (" .. " in largest) == known
@@ -250,14 +248,3 @@ def test_total_forfeits_stand_before_the_answer(tmp_path: Path) -> None:
         assert text.index(f"{variant}: counter forfeited all 8 games by exception: ") < text.index("Too few deals")
     assert "Fewer than 10 deals give no interval." in text
     assert "lay more games" not in text
-
-
-def test_the_plot_of_chances_has_no_interval_of_few_deals() -> None:
-    line = {"bot": "a", "moves": 7, "said": 0.5, "score": 0.75, "score_low": float("nan"), "score_high": float("nan")}
-    plot = calibration_plot(pd.DataFrame([line, line | {"score_low": 0.5, "score_high": 0.9}]))
-    assert plot is not None
-    few, enough = plot.rows
-    assert (few.value, few.low, few.high) == (25.0, None, None)
-    assert (enough.low, enough.high) == pytest.approx((0.0, 40.0))
-    assert few.tip.endswith("scored 75.0%")
-    assert enough.tip.endswith("scored 75.0% (50.0 .. 90.0)")

@@ -7,7 +7,6 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -15,7 +14,6 @@ from arena.cli.playing import next_step
 from arena.lab.tournament import run_tournament
 from arena.results import standings_report as module
 from arena.results.data_formats import table_csv
-from arena.results.note_figures import calibration
 from arena.results.pages.figures import rating_plot
 from arena.results.ratings_report import ratings_report
 from arena.results.run_data import read_run
@@ -252,17 +250,6 @@ def test_a_rung_is_known_by_its_source_and_not_by_its_name(match: RunStandings) 
     other = replace(match, run=replace(match.run, sources=match.run.sources | {"random": "another"}))
     assert "random, rung 1 of 7" in next_step(match, "run")
     assert next_step(other, "run") == ""
-
-
-def test_the_error_of_brier_holds_the_truth_though_surprises_are_rare() -> None:
-    held = 0
-    for generator in np.random.default_rng(1).spawn(60):
-        chance = generator.beta(9, 1, 40)  # of two games on each of 20 deals
-        score = (generator.random(40) < chance).astype(float)
-        said = pd.DataFrame({"deal_seed": 1, "deal": np.arange(40) // 2, "bot": "a", "note": "value", "score": score})
-        row = calibration(said.assign(figure=chance)).loc[0]
-        held += abs(row["brier"] - 9 / 110) <= row["brier_error95"]
-    assert held >= 0.9 * 60
 
 
 def test_likelihoods_say_of_how_many_pairs_the_most_extreme_is() -> None:

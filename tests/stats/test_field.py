@@ -11,6 +11,7 @@ import pytest
 from arena.errors import ArenaError
 from arena.stats import field
 from arena.stats.frames import StatsError, check_games, cross_columns, games_of
+from arena.stats.intervals import mean_interval
 
 GAMES = pd.DataFrame(
     [
@@ -131,3 +132,43 @@ def test_good_frames_pass_and_are_not_changed() -> None:
     assert checked.index.tolist() == [0, 1]
     assert checked["score"].tolist() == [1.0, 0.5]
     pd.testing.assert_frame_equal(frame, before)
+
+
+# ---------------------------------------------------------------- means with errors
+
+
+def test_a_mean_has_the_error_of_its_deals() -> None:
+    """The two games of a deal that are the same are one piece of evidence."""
+    rng = np.random.default_rng(1)
+    held = []
+    for _ in range(200):
+        turns = rng.normal(40, 5, 50).repeat(2)
+        found = field.mean_error(pd.DataFrame({"deal": np.arange(50).repeat(2), "turns": turns}), "turns").loc[0]
+        assert (found["rows"], found["mean"]) == (100, pytest.approx(turns.mean()))
+        held.append(abs(found["mean"] - 40) <= found["error95"])
+    assert 0.92 <= np.mean(held) <= 0.98
+
+
+def test_a_mean_by_group_and_without_missing_values() -> None:
+    deals = list(range(12))
+    frame = pd.DataFrame({"deal": deals * 2, "bot": ["b"] * 12 + ["a"] * 12, "x": [*deals, *deals[:9], *[None] * 3]})
+    found = field.mean_error(frame, "x", by="bot")
+    assert found["bot"].tolist() == ["a", "b"]
+    assert found["rows"].tolist() == [9, 12]
+    assert found["mean"].tolist() == [4.0, 5.5]
+    assert found["error95"].isna().tolist() == [True, False]
+
+
+@pytest.mark.parametrize("values", [[True] * 12, [1.0, 0.5, 0.0] * 4, [0] * 12])
+def test_of_conditions_and_scores_the_error_is_that_of_a_share(values: list[float]) -> None:
+    share = mean_interval(values, range(12))
+    found = field.mean_error(pd.DataFrame({"deal": range(12), "x": values}), "x").loc[0]
+    assert found["error95"] == pytest.approx((share.high - share.low) / 2)
+    assert found["error95"] > 0
+
+
+def test_what_has_no_mean_is_told() -> None:
+    with pytest.raises(StatsError, match="no column 'turn'; did you mean 'turns'"):
+        field.mean_error(GAMES, "turn")
+    with pytest.raises(StatsError, match="first: could not convert"):
+        field.mean_error(GAMES, "first")

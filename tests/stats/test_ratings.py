@@ -18,7 +18,7 @@ from arena.stats.fit import misfit_p_value
 from arena.stats.frames import StatsError, games_of
 from arena.stats.intervals import FEWEST_DEALS
 from arena.stats.pairs import ELO_SCALE, counts_between, head_to_head
-from arena.stats.ratings import Ratings, by_pairs, rate
+from arena.stats.ratings import Ratings, rate
 from benchmarks.simulate import Luck, simulate_games
 
 
@@ -292,13 +292,22 @@ def test_two_bots_are_rated_by_their_pairs() -> None:
     for counts in ((5, 0, 35, 0, 10), (2, 0, 3, 0, 45), (0, 0, 0, 0, 25)):
         lost, _, split, _, won = counts
         rated = rate(duels(2, (0, 1, 0.0, 1.0, lost), (0, 1, 1.0, 1.0, split), (0, 1, 1.0, 0.0, won)))
-        rated, duel = by_pairs(rated, counts), head_to_head(counts)
+        duel = head_to_head(counts)
         low, high = ((rated.elo + end)[0] * 2 for end in (-rated.minus, rated.plus))
         assert (low, high) == pytest.approx((duel.elo_low, duel.elo_high))
         gap = rated.difference("b0", "b1")
         assert (gap.elo - gap.minus, gap.elo + gap.plus) == pytest.approx((low, high))
         assert math.isfinite(gap.elo)
         assert rated.los().at["b0", "b1"] == duel.los
+
+
+def test_two_bots_on_a_given_scale_are_rated_as_a_field() -> None:
+    games = duels(2, (0, 1, 1.0, 1.0, 20), (0, 1, 1.0, 0.0, 20))
+    plain = rate(games)
+    assert plain.duel is not None
+    for scale in ({"prior": 500.0}, {"anchors": {"b1": 0.0}}, {"first_advantage": 0.0}, {"centre": ["b0"]}):
+        assert rate(games, **scale).duel is None  # type: ignore[arg-type]
+    assert rate(games, prior=500.0).elo[0] < plain.elo[0] / 3
 
 
 def test_noise_of_the_fit_does_not_order_equal_bots() -> None:

@@ -1,9 +1,6 @@
-"""Win rates by variant, luck taken out, and bots ranked over rule sets by votes."""
+"""Win rates by variant, and luck taken out."""
 
 from __future__ import annotations
-
-import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,8 +12,6 @@ from arena.stats.adjusted import FEWEST_JUDGED, take_luck_out
 from arena.stats.field import game_length, scores
 from arena.stats.frames import Floats, StatsError, games_of
 from arena.stats.intervals import mean_difference
-from arena.stats.variants import win_rate_differences
-from arena.stats.voting import margins, schulze, votes
 from benchmarks.simulate import Luck, simulate_games
 
 
@@ -197,60 +192,3 @@ def test_few_deals_are_as_counted() -> None:
     assert not met.helps
     with pytest.raises(StatsError, match="a row for each of"):
         take_luck_out(games_of(games), luck[1:])
-
-
-def test_variants_differ_by_adjusted_scores() -> None:
-    parts = []
-    for variant, seed in (("base", 1), ("expert", 2)):
-        games, luck = lucky(200, 0.6, seed)
-        adjusted, _ = take_luck_out(games_of(games), luck)
-        parts.append(games.assign(variant=variant, adjusted=adjusted.score))
-    games = pd.concat(parts, ignore_index=True)
-    plain, without = (win_rate_differences(each, bot="a").loc[0] for each in (games.drop(columns="adjusted"), games))
-    assert without["high"] - without["low"] < 0.92 * (plain["high"] - plain["low"])
-    rates = scores(games, by=["bot", "variant"]).set_index(["bot", "variant"])
-    first_is_a = parts[0]["first"] == "a"
-    own = np.where(first_is_a, parts[0]["adjusted"], 1 - parts[0]["adjusted"])
-    assert rates.loc[("a", "base"), "score"] == pytest.approx(own.mean())
-    assert without["mean_against"] == pytest.approx(own.mean())
-    assert (
-        rates.loc[("a", "base"), "wins"] == (np.where(first_is_a, parts[0]["score"], 1 - parts[0]["score"]) == 1).sum()
-    )
-
-
-# ---------------------------------------------------------------- votes
-
-
-ORACLES = json.loads((Path(__file__).parents[1] / "data" / "statistics_oracles.json").read_text())["votes"]
-
-
-@pytest.mark.parametrize("name", sorted(ORACLES))
-def test_schulze_as_openspiel(name: str) -> None:
-    ballots = ORACLES[name]["ballots"]
-    names = sorted(ballots[0])
-    scores = np.array([[-ballot.index(bot) for bot in names] for ballot in ballots], dtype=float)
-    place = schulze(margins(scores))
-    assert [names[bot] for bot in np.argsort(place, kind="stable")] == ORACLES[name]["schulze"]
-
-
-def test_a_clear_first_place_is_sure_and_the_same_again() -> None:
-    draw = np.random.default_rng(1)
-    games = np.full((3, 4, 60), 4.0)
-    points = draw.binomial(4, np.array([0.8, 0.5, 0.5, 0.2])[:, None], (3, 4, 60)).astype(float)
-    ranked = votes(("a", "b", "c", "d"), points, games)
-    assert [vote.bot for vote in ranked][::3] == ["a", "d"]
-    first, last = ranked[0], ranked[-1]
-    assert (first.place, first.place_low, first.place_high) == (1, 1, 1)
-    assert (last.place_low, last.place_high) == (4, 4)
-    assert ranked == votes(("a", "b", "c", "d"), points, games)
-
-
-def test_few_deals_show_no_range_of_places() -> None:
-    games = np.full((2, 3, 12), 2.0)
-    points = games * np.array([0.9, 0.5, 0.1])[:, None]
-    enough = votes(("a", "b", "c"), points, games)
-    games[1, :, :3] = points[1, :, :3] = 0  # 9 deals in one rule set
-    few = votes(("a", "b", "c"), points, games)
-    assert [vote.place for vote in few] == [vote.place for vote in enough] == [1, 2, 3]
-    assert [(vote.place_low, vote.place_high) for vote in enough] == [(1, 1), (2, 2), (3, 3)]
-    assert np.isnan([(vote.place_low, vote.place_high) for vote in few]).all()

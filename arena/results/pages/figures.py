@@ -14,7 +14,6 @@ from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
 from arena.results.decisions import plays_frame, spaced
-from arena.results.note_figures import reliability, run_notes
 from arena.results.pages.plots import (
     MOST_LINES,
     PLOT_KINDS,
@@ -38,7 +37,6 @@ from arena.results.variant_report import comparison, read_variants
 from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError, games_of
 from arena.stats.variants import card_effects, first_minus_second
-from arena.text import one_line
 from arena.tournament.games import time_quantile
 
 LARGEST_SQUARE = 60
@@ -73,12 +71,10 @@ def panel_of(run: RunData, kind: str, prior: float | None = None) -> dict[str, P
             raise StatsError(f"{run.name}: too few games, or too many bots, for a plot of {kind}")
     elif kind == "lengths":
         plot = length_plot(length_histogram(run.games))
-    elif kind == "calibration" and (plot := calibration_plot(reliability(run_notes(run)))) is None:
-        raise StatsError(f"{run.name}: no bot noted its chance to win (view.note(value=...))")
     if plot is None:
         raise StatsError(
             f"{run.name}: '{kind}' is for comparisons (arena compare); of a run: standings, crosstable, "
-            "progress, lengths, calibration"
+            "progress, lengths"
         )
     return {f"{PLOT_KINDS[kind]}\n{heading(run)}": plot}
 
@@ -194,24 +190,6 @@ def length_plot(histogram: pd.DataFrame) -> Bars:
         label = str(start) if width == 1 else f"{start}-{start + width - 1}"
         bars.append(Bar(str(start), count, f"{label} turns: {count} games"))
     return Bars(bars, "turns", "games")
-
-
-def calibration_plot(tenths: pd.DataFrame) -> Dots | None:
-    """Plot scores minus the chances to win that bots noted, by tenths of these; return None without notes."""
-    rows = []
-    for line in tenths.to_dict("records"):
-        said = line["said"]
-        score, *ends = (100 * (line[name] - said) for name in ("score", "score_low", "score_high"))
-        tip = (
-            f"{line['bot']} noted {percent(said)}% on average in {line['moves']:,} moves and scored"
-            f" {percent(line['score'])}%"
-        )
-        low, high = None, None
-        if not math.isnan(ends[0]):
-            low, high = ends
-            tip += f" ({percent(line['score_low'])} .. {percent(line['score_high'])})"
-        rows.append(Dot(f"{one_line(str(line['bot']), 12)} {100 * said:.0f}%", score, low, high, tip))
-    return Dots(rows[:MOST_DOTS], "score minus the noted chance, in %", 0.0) if rows else None
 
 
 def times_plot(run: RunData) -> Dots | None:

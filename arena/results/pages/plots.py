@@ -25,7 +25,6 @@ PLOT_KINDS = {
     "variants": "Score by rule set with 95% intervals",
     "progress": "Ratings as more games are counted, with 95% errors",
     "lengths": "How many games took how many turns",
-    "calibration": "Score minus the chance to win that each bot noted",
 }
 """Plots that one can ask for by name, with what they show."""
 FILE_TYPES = ("svg", "png", "pdf")

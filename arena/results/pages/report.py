@@ -20,7 +20,6 @@ from arena.game.rules import shown_rules
 from arena.results.pages.figures import (
     CARD_GAMES,
     LARGEST_SQUARE,
-    calibration_plot,
     card_frames,
     cards_plot,
     endings_plot,
@@ -216,7 +215,7 @@ def _comparison(
         sections = [
             Section("variants", "Variants", plots, notes=whole.remarks, half=True),
             Section("figures", "Tables", closed=tables[1:], half=True),
-            Section("ranking", "Ranking" if tables[0].name == "votes" else "Scores", tables=tables[:1]),
+            Section("scores", "Scores", tables=tables[:1]),
         ]
         parts.append(ReportPart(sections, lead=[*whole.said_above, *whole.answer]))
     for index, (rules, variant) in enumerate(variants.items()):
@@ -290,7 +289,6 @@ def _run(source: Source, run: RunData, prior: float | None) -> ReportPart:
         _forfeits(run, order, taken("terminations", "forfeits_by_opponent")),
         *([progress] if is_narrow else []),
         Section("times", "Thinking time", [(times_plot(run), _TIMES)], closed=taken("time"), half=True),
-        *_calibration(statistics, taken("notes", "calibration", "reliability")),
         *(() if run.selection else _cards(source, run)),
         Section("statistics", "All statistics", closed=list(shown.values())),
         *_settings(run),
@@ -412,14 +410,6 @@ def _matrix(run: RunData, order: Sequence[str], gaps: Rows, closed: Sequence[Tab
     if len(order) <= LARGEST_SQUARE:
         notes[0] += " Point at a field for its 95% interval, clustered by deal, and the difference in Elo."
     return Section("crosstable", "Crosstable", notes=notes, closed=closed, square=square, half=len(order) <= NARROW)
-
-
-def _calibration(statistics: Mapping[str, Table], tables: Sequence[Table]) -> Iterator[Section]:
-    """Yield the notes of bots, and how well their chances came true."""
-    if tables:
-        plot = calibration_plot(statistics["reliability"].frame()) if "reliability" in statistics else None
-        caption = "Score minus the chance to win that the bot noted. Left of 0, it was too optimistic."
-        yield Section("notes", "What bots noted", [(plot, caption)], closed=tables, half=True)
 
 
 def _cards(source: Source, run: RunData) -> Iterator[Section]:

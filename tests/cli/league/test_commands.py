@@ -195,6 +195,17 @@ def test_standings(played: Arena) -> None:
     assert "**open: rules base" in played("league", "show", "open", "--print", "markdown").out
 
 
+def test_standings_with_another_prior(played: Arena) -> None:
+    """They are those of `arena rate`."""
+    wide, narrow = (
+        {row["bot"]: row["elo"] for row in values(played("standings", "open", *prior, "--json").out)["standings"]}
+        for prior in ((), ("--prior", 50))
+    )
+    rated = {row["bot"]: row["elo"] for row in values(played("rate", "open", "--prior", 50, "--json").out)["ratings"]}
+    assert narrow == {bot: pytest.approx(elo, abs=0.01) for bot, elo in rated.items()}
+    assert max(narrow.values()) < max(wide.values()) / 2
+
+
 def test_standings_as_they_were(played: Arena) -> None:
     now = values(played("league", "show", "open", "--json").out)["standings"]
     last = values(played("league", "show", "open", "--at", 4, "--json").out)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import runpy
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +52,7 @@ def test_everything_is_read(tmp_path: Path) -> None:
         'executor = "dask"\nscheduler = "tcp://host:1"\nisolation = "sandbox"\nout = "elsewhere"\n'
         'bots = ["random", '
         '{ spec = "bots/my.py", name = "mine", params = { depth = 2 }, isolation = "none" }]\n'
-        "[clock]\nmove_ms = 50\nbank_ms = 0\n[swiss]\nrounds = 1\n[metrics]\nlength = 'mean turns'\n",
+        "[clock]\nmove_ms = 50\nbank_ms = 0\n[swiss]\nrounds = 1\n",
         encoding="utf-8",
     )
     assert load_config(file) == TournamentConfig(
@@ -65,7 +64,6 @@ def test_everything_is_read(tmp_path: Path) -> None:
         seed=0,
         pairs=False,
         clock=Clock(50, 0),
-        metrics={"length": "mean turns"},
         workers=3,
         executor="dask",
         scheduler="tcp://host:1",
@@ -104,16 +102,6 @@ def test_everything_is_read(tmp_path: Path) -> None:
         ({"bots": ["random", "random"]}, "a second bot named 'random'; give it another name: { spec = \"random\", "),
         ({"bots": [{"spec": "a", "name": "Ren\u00e9"}, {"spec": "b", "name": "Rene\u0301"}]}, "a second bot named"),
         ({"bots": ["random", {"spec": "x", "params": [1]}]}, "bots, entry 2, params: expected a table of strings, num"),
-        ({"metrics": 7}, 'metrics: expected a table such as {length = "mean turns"}, found the number 7'),
-        ({"metrics": {"Long": "mean turns"}}, "metrics.Long: a name has up to 20 small letters, digits and '_'"),
-        ({"metrics": {"a": "median turns"}}, "'quantile 0.99 note.depth', found 'median turns'"),
-        (
-            {"metrics": {"a": "mean turn"}},
-            "metrics.a: unknown fact 'turn'; did you mean 'turns'? (known: turns, plies,",
-        ),
-        ({"metrics": {"a": "share turns"}}, "share needs a condition, such as turns > 50; 'turns' is not one"),
-        ({"metrics": {"a": "quantile 1 ms"}}, "metrics.a: expected a quantile between 0 and 1, found 1"),
-        ({"metrics": {f"a{n}": "mean turns" for n in range(21)}}, "metrics: expected at most 20, found 21"),
     ],
 )
 def test_mistakes(settings: dict[str, Any], message: str) -> None:
@@ -167,8 +155,6 @@ def test_bot_names(spec: str, params: dict[str, int], name: str) -> None:
 
 def test_canonical_leaves_out_what_makes_no_difference() -> None:
     one = config(seed=1, workers=1, out="x", name="n", limits={"memory_mb": 64}, executor="dask", scheduler="tcp://x:1")
-    one = replace(one, metrics={"length": "mean turns"})
-    assert "metrics" not in config().to_dict()  # so that runs without are stored as they were
     assert one.canonical() == config(seed=1).canonical()
     assert config(seed=1, isolation="process").canonical() == config(seed=1, isolation="sandbox").canonical()
     changes: list[dict[str, Any]] = [

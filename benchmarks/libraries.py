@@ -1,6 +1,9 @@
-"""Random games of other libraries, for comparison with ours: card games of OpenSpiel, PettingZoo and RLCard, and chess.
+"""Compare random games of ours with card games of OpenSpiel, PettingZoo and RLCard, and with chess.
 
-Every library is used as its own examples use it: one Python loop asks for the legal moves and plays one of them.
+    python -m benchmarks.libraries [--quick]
+
+Every library is used as its own examples use it: one Python loop asks for the legal moves and plays one of them. Those
+that are not installed are left out.
 """
 
 from __future__ import annotations
@@ -9,10 +12,12 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
 from random import Random
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
+
+import click
+from tabulate import tabulate
 
 from arena.game.deals import make_deal
 from arena.game.engine import State
@@ -20,44 +25,32 @@ from arena.game.rules import load_rules
 
 RandomGame: TypeAlias = Callable[[Random], int]
 """Play one game and return the number of decisions in it."""
+ROUNDS, SECONDS = 5, 0.5
 
 
-@dataclass(frozen=True)
-class PlayoutSpeed:
-    """How fast random games of a library are: per second of CPU time on one core."""
-
-    library: str
-    game: str
-    games_per_second: float
-    decisions_per_game: float
-
-    @property
-    def decisions_per_second(self) -> float:
-        """The figure to compare, as games differ in length."""
-        return self.games_per_second * self.decisions_per_game
-
-
-@dataclass(frozen=True)
-class _Library:
+class Library(NamedTuple):
     title: str
     package: str
     games: Sequence[str]
     playout: Callable[[str], RandomGame]
 
 
-def playout_speeds(rule_sets: Sequence[str], rounds: int, seconds: float) -> list[PlayoutSpeed]:
-    """Measure random games of ours and of the libraries that are installed: medians of interleaved rounds."""
-    playouts = list(_playouts(rule_sets))
+@click.command(help=__doc__.partition("\n")[0])
+@click.option("--rules", default="base,tactical,expert", show_default=True, help="Rule sets of ours.")
+@click.option("--quick", is_flag=True, help="Take one short round, for a rough estimate.")
+def main(rules: str, quick: bool) -> None:
+    """Print a table: medians of interleaved rounds, per second of processor time on one core."""
+    playouts = list(_playouts(rules.split(",")))
     rates: list[list[tuple[float, float]]] = [[] for _ in playouts]
-    for number in range(rounds):
-        for (_, _, play), its in zip(playouts, rates):
-            its.append(_rate(play, Random(number), seconds))
-    return [
-        PlayoutSpeed(
-            library, game, statistics.median(rate for rate, _ in its), statistics.mean(size for _, size in its)
-        )
-        for (library, game, _), its in zip(playouts, rates)
-    ]
+    for number in range(1 if quick else ROUNDS):
+        for (_, _, play), found in zip(playouts, rates):
+            found.append(_rate(play, Random(number), SECONDS * (0.1 if quick else 1)))
+    rows = []
+    for (library, game, _), found in zip(playouts, rates):
+        games, decisions = statistics.median(rate for rate, _ in found), statistics.mean(size for _, size in found)
+        rows.append([library, game, *(f"{value:,.0f}" for value in (games, decisions, games * decisions))])
+    heads = ["library", "game", "games/s", "decisions per game", "decisions/s"]
+    click.echo(tabulate(rows, heads, colalign=("left", "left", "right", "right", "right")))
 
 
 def _rate(play: RandomGame, rng: Random, seconds: float) -> tuple[float, float]:
@@ -73,7 +66,7 @@ def _rate(play: RandomGame, rng: Random, seconds: float) -> tuple[float, float]:
 def _playouts(rule_sets: Sequence[str]) -> Iterator[tuple[str, str, RandomGame]]:
     for name in rule_sets:
         yield "arena", name, _arena(name)
-    for library in _LIBRARIES:
+    for library in LIBRARIES:
         for game in library.games:
             try:
                 play = library.playout(game)
@@ -161,9 +154,12 @@ def _chess(name: str) -> RandomGame:
     return play
 
 
-_LIBRARIES = (
-    _Library("OpenSpiel", "open_spiel", ("gin_rummy", "hearts", "leduc_poker"), _open_spiel),
-    _Library("PettingZoo", "pettingzoo", ("leduc_holdem_v4", "texas_holdem_v4"), _pettingzoo),
-    _Library("RLCard", "rlcard", ("gin-rummy",), _rlcard),
-    _Library("python-chess", "chess", ("chess",), _chess),
+LIBRARIES = (
+    Library("OpenSpiel", "open_spiel", ("gin_rummy", "hearts", "leduc_poker"), _open_spiel),
+    Library("PettingZoo", "pettingzoo", ("leduc_holdem_v4", "texas_holdem_v4"), _pettingzoo),
+    Library("RLCard", "rlcard", ("gin-rummy",), _rlcard),
+    Library("python-chess", "chess", ("chess",), _chess),
 )
+
+if __name__ == "__main__":
+    main()
