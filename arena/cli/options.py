@@ -438,12 +438,19 @@ def forfeit_code(summaries: Sequence[ForfeitSummary], strict: bool = False) -> i
     return 0
 
 
-def write_page(page: str, to: Path) -> None:
-    """Write a page whole or not at all and print its path on stderr; `-` means stdout."""
+opened = click.option("--open", "opened", is_flag=True, help="Open the page in the browser as well.")
+
+
+def write_page(page: str, to: Path, opened: bool) -> None:
+    """Write a page whole or not at all and print its path on stderr; `-` means stdout. Open it if `opened`."""
     if str(to) == "-":
+        if opened:
+            raise click.UsageError("--open needs a file, not '-o -'")
         click.echo(page, nl=False)
-    else:
-        click.echo(f"Written to {one_line(str(write_whole(to, [page])))}", err=True)
+        return
+    click.echo(f"Written to {one_line(str(write_whole(to, [page])))}", err=True)
+    if opened:
+        click.launch(to.resolve().as_uri())
 
 
 def luck_of(folder: str | Path, games: int) -> Floats:

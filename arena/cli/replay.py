@@ -1,4 +1,4 @@
-"""`arena replay`: list stored games, or show one: as text, on the screen, judged, or with a bot asked again."""
+"""`arena replay`: list stored games, or show one: as text, as a page, judged, or with a bot asked again."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from arena.cli.options import (
     complete_runs,
     counting,
     gathered,
+    opened,
     output,
     print_report,
-    real_option,
     whole_option,
     write_page,
 )
 from arena.results.data_formats import json_text
 from arena.results.judge import analyse, game_report, run_losses, run_report, write_losses
 from arena.results.pages.game_data import replay_page
-from arena.results.positions import ending_text, game_values, legend
+from arena.results.positions import game_values
 from arena.results.records import is_record, record_lines
 from arena.results.sources import (
     GameFilter,
@@ -37,25 +37,19 @@ from arena.results.sources import (
     read_game,
 )
 from arena.terminal.debug import ask
-from arena.terminal.drawing import draw_board
-from arena.terminal.lines import console_for, on_screen
-from arena.terminal.timeline import Timeline
-from arena.terminal.viewer import Viewer
-from arena.text import printable
-from arena.tournament.games import GameResult
+from arena.terminal.lines import print_game
 
 NODES = 2000
 
 
 @dataclass(frozen=True)
 class ReplayOptions:
-    """How to show a game: by at most one of `record`, `html`, `watch`, `ask` and `judge`, else as text or JSON."""
+    """How to show a game: by at most one of `record`, `html`, `ask` and `judge`, else as text or JSON."""
 
     record: bool
     html: bool
     out: Path | None
-    watch: bool
-    pace: float | None
+    opened: bool
     ask: str | None
     player: str | None
     judge: bool
@@ -64,7 +58,7 @@ class ReplayOptions:
 
     def check(self, form: str) -> None:
         """Refuse options that exclude each other, or that need another option."""
-        ways = {"--record": self.record, "--watch": self.watch, "--ask": self.ask is not None, "--judge": self.judge}
+        ways = {"--record": self.record, "--ask": self.ask is not None, "--judge": self.judge}
         ways["--html"] = self.html and not self.judge
         ways["--json"] = form == "json" and not self.judge
         chosen = [option for option, given in ways.items() if given]
@@ -72,7 +66,7 @@ class ReplayOptions:
             raise click.UsageError(f"{' and '.join(chosen)} were given together; choose one")
         needs = (
             ("--out", self.out is not None, "--html", self.html),
-            ("--pace", self.pace is not None, "--watch", self.watch),
+            ("--open", self.opened, "--html", self.html),
             ("--as", self.player is not None, "--ask", self.ask is not None),
             ("--nodes", self.nodes is not None, "--judge", self.judge),
             ("--all", self.everything, "--judge", self.judge),
@@ -95,10 +89,6 @@ class ReplayOptions:
     ReplayOptions,
     "options",
     click.option("--record", is_flag=True, help="Print only the records of the games."),
-    click.option("--watch", is_flag=True, help="Step through the game on the screen, back and forth."),
-    click.option(
-        "--pace", type=real_option(0.05, 60), metavar="S", help="With --watch: seconds per move (default: 1)."
-    ),
     click.option(
         "--ask",
         metavar="BOT",
@@ -116,6 +106,7 @@ class ReplayOptions:
     click.option("--all", "everything", is_flag=True, help="With --judge: show every decision."),
     click.option("--html", is_flag=True, help="Write the game as an HTML page. With --judge: with the chances to win."),
     click.option("-o", "--out", type=PATH_OR_STDOUT, metavar="FILE", help="The file of the page (-: stdout)."),
+    opened,
 )
 @output
 def replay_command(
@@ -127,11 +118,11 @@ def replay_command(
     options: ReplayOptions,
     form: str,
 ) -> None:
-    """List the games of RUN, or show GAME: as text, on the screen, judged, or with a bot asked again.
+    """List the games of RUN, or show GAME: as text, as a page, judged, or with a bot asked again.
 
     \b
     arena replay latest --bot mybot --lost
-    arena replay latest 17 --watch
+    arena replay latest 17 --html --open
     arena replay latest 17 --ask bots/mybot.py --move 23
     arena replay latest 17 --judge
     arena replay latest 17 --json
@@ -143,9 +134,6 @@ def replay_command(
     ends with the reason.
 
     --json prints the listed games, or all of GAME with its moves.
-
-    With --watch: space plays and stops, arrows step, c and C go to the next and the previous claim, + and - change
-    the pace, h the hands shown, f the side at the bottom; q leaves.
 
     With --ask, all decisions of BOT are listed: its move then, its move now, and the time it took. With --move N, what
     the bot sees at that decision, its legal moves, what it prints and its answer are shown. The bot decides from the
@@ -171,7 +159,7 @@ def replay_command(
             raise click.UsageError(
                 f"--html writes one game; name it, such as 1 ('arena report {source}' writes several)"
             )
-    shows_game = options.html or options.watch or options.judge or options.ask is not None
+    shows_game = options.html or options.judge or options.ask is not None
     if not single and not shows_game and not (wanted.all and _holds_one(source)):
         if options.record:
             with find_source(source).games() as games:
@@ -192,49 +180,19 @@ def replay_command(
         click.echo(json_text(game_values(found)), nl=False)
     elif options.html:
         file = options.out or Path(f"game-{key.replace('/', '-')}.html")
-        write_page(replay_page(found, key, judged), file)
+        write_page(replay_page(found, key, judged), file, options.opened)
     elif judged is not None:
         print_report(game_report(found, judged, options.everything), form)
     elif options.ask is not None:
         ask(found, options.ask, options.player, move)
-    elif options.watch:
-        _watch(found, options.pace or 1.0, move or 0)
     else:
-        show_game(found, move or 0)
+        print_game(found, move or 0)
 
 
 def _holds_one(source: str) -> bool:
     """Return whether a file holds a single record, such as a game that was played with `arena play`."""
     found = find_source(source)
     return isinstance(found, RecordFile) and len([*islice(record_lines(found.path), 2)]) == 1
-
-
-def show_game(game: GameResult, start: int = 0) -> None:
-    """Print a game as text, from the board after move `start` on."""
-    timeline = _timeline(game, start)
-    console = console_for()
-    click.echo(f"{legend(timeline.rules)}\n")
-    for number in range(start, len(timeline.moments)):
-        heading = timeline.heading(number) if number else timeline.moments[0].text
-        console.print(printable(heading), style="bold")
-        console.print(draw_board(timeline.scene(number, 0, (True, True))), end="\n\n")
-    click.echo(ending_text(game))
-
-
-def _timeline(game: GameResult, start: int) -> Timeline:
-    """Return the moments of a game. Raises UsageError unless it has a move `start`."""
-    timeline = Timeline.of(game)
-    if start >= len(timeline.moments):
-        raise click.UsageError(f"--move {start}: the game has {len(timeline.moments) - 1} moves")
-    return timeline
-
-
-def _watch(game: GameResult, pace: float, start: int) -> None:
-    """Step through a game on the screen; without a terminal, print it."""
-    if not on_screen():
-        show_game(game, start)
-        return
-    Viewer(_timeline(game, start), pace, start, start == 0).run()
 
 
 def _judge_run(source: str, nodes: int, form: str) -> None:

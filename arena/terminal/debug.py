@@ -22,7 +22,7 @@ from arena.results.positions import Position, decisions, shown_names
 from arena.terminal.drawing import draw_board
 from arena.terminal.input import DecisionInput
 from arena.terminal.lines import console_for
-from arena.terminal.scene import scene_of
+from arena.terminal.scene import Scene
 from arena.text import indented, one_line
 from arena.tournament.games import GameResult
 from arena.tournament.process_state import seed_generators
@@ -188,7 +188,7 @@ def _show_question(question: Question, names: tuple[str, str]) -> None:
     state = question.state
     view = state.view(state.to_move)
     moves = state.legal_moves()
-    scene = scene_of(Position.of(state), state.rules, names, state.to_move, (True, False))
+    scene = Scene(Position.of(state), state.rules, names, state.to_move, both_hands=False)
     click.echo(f"Move {question.number}, turn {view.turns}, phase {view.phase}. What the bot sees:\n")
     console.print(draw_board(scene))
     click.echo(f"\n{len(moves)} moves:\n{DecisionInput(view, moves, scene).menu()}\n")
