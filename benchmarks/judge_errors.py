@@ -1,4 +1,4 @@
-"""Measure the error of the losses of `arena replay --judge`, by the depth and tail of its playouts.
+"""Measure the error of the losses of `arena judge`, by the depth and tail of its playouts.
 
     python benchmarks/judge_errors.py base --positions 250
 

@@ -36,7 +36,8 @@ COMMANDS: dict[str, Entry] = {
     "standings": Entry(
         "arena.cli.standings:standings_command", "Show the table of a run; with --all, all statistics.", _LOOK
     ),
-    "replay": Entry("arena.cli.replay:replay_command", "List, show, watch, judge or debug stored games.", _LOOK),
+    "replay": Entry("arena.cli.replay:replay_command", "List stored games, or show one.", _LOOK),
+    "judge": Entry("arena.cli.judging:judge_command", "Find the turning points and mistakes of a game.", _LOOK),
     "report": Entry("arena.cli.export:report_command", "Write a run as one HTML page.", _LOOK),
     "plot": Entry("arena.cli.export:plot_command", "Draw a figure of a run: SVG, PNG or PDF.", _LOOK),
     "export": Entry("arena.cli.export:export_command", "Write tables, records or moves to files.", _LOOK),
@@ -47,6 +48,7 @@ COMMANDS: dict[str, Entry] = {
     "serve": Entry("arena.cli.league.serve:serve_command", "Serve a league on the web.", _LEAGUE, "web", plays=True),
     "new": Entry("arena.cli.new:new_command", "Write a new bot, or set up a folder to work in.", WRITE),
     "check": Entry("arena.cli.check:check_command", "Check a bot before you submit it.", WRITE, plays=True),
+    "debug": Entry("arena.cli.debug:debug_command", "Ask a bot again for its moves in a game.", WRITE),
     "tune": Entry("arena.cli.tune:tune_command", "Find good parameters for a bot.", WRITE, plays=True),
     "config": Entry("arena.cli.new:config_command", "Print a configuration to start from.", WRITE),
     "doctor": Entry("arena.cli.doctor:doctor_command", "Check the installation.", WRITE),

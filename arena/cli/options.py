@@ -13,10 +13,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from arena.bots.isolation.levels import ISOLATIONS
@@ -26,8 +28,9 @@ from arena.game.rules import SHORT_NAMES, preset_names
 from arena.paths import LATEST, data_folder, input_name, open_input
 from arena.results.data_formats import json_text, write_tables
 from arena.results.formats import REPORT_FORMATS, write_report
+from arena.results.records import is_record, record_lines
 from arena.results.run_luck import judging_text, run_luck
-from arena.results.sources import GameFilter
+from arena.results.sources import GameFilter, RecordFile, find_source, read_game
 from arena.results.table import Report
 from arena.settings import Setting, number_text, settings_of
 from arena.stats import DEFAULT_PRIOR, LEAST_PRIOR, MOST_PRIOR
@@ -35,7 +38,7 @@ from arena.stats.frames import Floats
 from arena.text import counted, one_line, quoted
 from arena.tournament.config import Clock, TournamentConfig
 from arena.tournament.forfeits import ForfeitSummary
-from arena.tournament.games import DEAL_BITS
+from arena.tournament.games import DEAL_BITS, GameResult
 from arena.whole_file import write_whole
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -346,6 +349,25 @@ def play_options(*options: Decorator) -> Decorator:
 
 # ---------------------------------------------------------------- looking
 
+
+def given_options(*names: str) -> list[str]:
+    """Return the options that were typed, of those with these parameters' names."""
+    ctx = click.get_current_context()
+    found = []
+    for name in names:
+        if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE:
+            options = [param for param in ctx.command.params if param.name == name]  # --won, --lost: one parameter
+            flags = [param for param in options if getattr(param, "flag_value", None) == ctx.params.get(name)]
+            found.append(max((flags or options)[0].opts, key=len))
+    return found
+
+
+def refuse_options(reason: str, *names: str) -> None:
+    """Refuse options that do not apply here, if they were typed: UsageError, which names the first of them."""
+    for option in given_options(*names):
+        raise click.UsageError(f"{option} {reason}")
+
+
 prior = click.option(
     "--prior",
     type=PRIOR,
@@ -436,6 +458,21 @@ def forfeit_code(summaries: Sequence[ForfeitSummary], strict: bool = False) -> i
         click.echo(f"{counted(lost, 'game')} {'was' if lost == 1 else 'were'} lost by forfeit (--strict).", err=True)
         return FORFEITED
     return 0
+
+
+def holds_one_game(source: str) -> bool:
+    """Return whether this is a record, or names a file that holds one, such as a game of `arena play`."""
+    if is_record(source):
+        return True
+    found = find_source(source)
+    return isinstance(found, RecordFile) and len([*islice(record_lines(found.path), 2)]) == 1
+
+
+def named_game(source: str, game: str | None) -> GameResult:
+    """Return a game by its name or number; without one, the only game that there is."""
+    if game is None and not holds_one_game(source):
+        raise click.UsageError(f"name a game, such as 1 ('arena replay {one_line(source)}' lists them)")
+    return read_game(source, game)
 
 
 opened = click.option("--open", "opened", is_flag=True, help="Open the page in the browser as well.")

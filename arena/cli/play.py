@@ -136,7 +136,7 @@ def _show(seating: Seating, opened: bool) -> int:
     if opened:
         path = _file(seating, None).with_suffix(".html")
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_page(replay_page(session.result, path.stem), path, opened)
+        write_page(replay_page(session.result, path.stem), path, opened=True)
     return 0
 
 

@@ -38,7 +38,7 @@ def test_a_whole_game_is_stored_and_replays(person: Typing, arena: Arena) -> Non
     shown = arena("replay", "one.txt", "1").out
     assert "greedy" in shown
     assert "you" in shown
-    arena("replay", "one.txt", "1", "--html", "-o", "one.html")
+    arena("replay", "one.txt", "1", "-o", "one.html")
     assert "over" in person("", "--resume", "one.txt", code=2).err
 
 

@@ -144,7 +144,7 @@ def report_page(
     if len(games) < there:
         sampled = (
             f"{len(games)} of {there:,} games can be replayed here: one example of each forfeit, then a spread across"
-            f" the run. For others: arena replay {one_line(str(source.path))} GAME --html"
+            f" the run. For others: arena replay {one_line(str(source.path))} GAME --open"
         )
     if games:
         before = next((i for i, section in enumerate(parts[0].sections) if section.id == "lengths"), 3)

@@ -145,17 +145,24 @@ def test_a_run_without_games_is_an_error(tmp_path: Path, arena: Arena) -> None: 
     assert not (folder / "report.html").exists()
 
 
-def test_commands_write_where_they_say(folder: Path, tmp_path: Path, arena: Arena) -> None:  # noqa: F811
+def test_commands_write_where_they_say(
+    folder: Path,
+    tmp_path: Path,
+    arena: Arena,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert "page.html" in arena("report", folder, "-o", "page.html", "--replays", "2", "--bot", "greedy", "--won").err
     assert Page.of((tmp_path / "page.html").read_text(encoding="utf-8")).data("games")
     assert Page.of(arena("report", folder, "-o", "-", "--replays", "0").out).tables
-    arena("replay", folder, "greedy/random/0", "--html")
+    shown: list[str] = []
+    monkeypatch.setattr("click.launch", shown.append)
+    arena("replay", folder, "greedy/random/0", "--open")
+    assert shown == [(tmp_path / "game-greedy-random-0.html").resolve().as_uri()]
     (game,) = Page.of((tmp_path / "game-greedy-random-0.html").read_text(encoding="utf-8")).data("games")
     assert game["key"] == "greedy/random/0"
     assert all(0 <= step["chance"] <= 1 for step in game["steps"])
     assert game["judge"] == "the net"
-    assert "--html" in arena("replay", folder, "1", "-o", "x.html", code=2).err
-    assert "name it" in arena("replay", folder, "--html", code=2).err
+    assert "--open needs a file" in arena("replay", folder, "1", "-o", "-", "--open", code=2).err
     assert "no run named 'nowhere'" in arena("report", "nowhere", code=2).err
 
 
