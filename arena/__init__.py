@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from arena.lab.notebook import Run, load
     from arena.lab.single_game import PlayedGame, play_game
     from arena.lab.tournament import run_tournament
-    from arena.lab.variant_runs import resume
 
     __version__: str
 
@@ -47,7 +46,6 @@ __all__ = [
     "parse_record",
     "play_game",
     "replay",
-    "resume",
     "run_tournament",
 ]
 
@@ -73,7 +71,6 @@ MODULES = {
     "parse_record": "arena.game.record",
     "play_game": "arena.lab.single_game",
     "replay": "arena.game.record",
-    "resume": "arena.lab.variant_runs",
     "run_tournament": "arena.lab.tournament",
 }
 """The module of each public name."""

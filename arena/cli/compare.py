@@ -31,6 +31,7 @@ from arena.cli.options import (
     play_options,
     print_report,
     quiet,
+    refuse_options,
     seed,
     split_variants,
     strict,
@@ -41,6 +42,7 @@ from arena.cli.playing import (
     config_of,
     confirm_bots,
     plan_values,
+    resized,
     show_plan,
     tell_error,
     tell_left_out,
@@ -50,7 +52,6 @@ from arena.cli.playing import (
 )
 from arena.errors import ArenaError
 from arena.game.rules import load_rules, written_out
-from arena.lab.tournament import resized
 from arena.lab.variant_runs import all_variants, play_comparison
 from arena.results.comparison import ComparisonConfig, common_settings, find_variant, known_comparison, read_comparison
 from arena.results.sources import StoredRun, find_source
@@ -109,7 +110,7 @@ def compare_command(
     Every BOT plays every other in each variant, on the same deals as far as the decks allow; a folder or a pattern such
     as 'class/*.py' stands for the bot files there. A variant is a rule set, with or without changed options;
     option=value after a comma belongs to the variant before it. Each variant is stored as a run of its own, in
-    DIR/VARIANT. 'arena resume DIR' resumes or extends a comparison.
+    DIR/VARIANT. 'arena run DIR' plays on or extends a comparison.
 
     The exit code is 1 if a bot forfeited every game of a variant, or with --strict any game.
     """
@@ -215,7 +216,7 @@ def _play(comparison: ComparisonConfig, folder: Path, options: PlayOptions) -> i
     if left_out is None:
         more = "" if until is None else until.options
         click.echo(
-            f"\nInterrupted, seed {comparison.seed}. Resume with:\n  arena resume {shlex.quote(str(folder))}{more}",
+            f"\nInterrupted, seed {comparison.seed}. Play the rest with:\n  arena run {shlex.quote(str(folder))}{more}",
             err=True,
         )
         return INTERRUPTED
@@ -242,13 +243,14 @@ def _show_plans(comparison: ComparisonConfig, folder: Path, options: PlayOptions
     return max(codes)
 
 
-def resume_comparison(folder: Path, sizes: Mapping[str, int], options: PlayOptions, trust: bool) -> int:
+def update_comparison(folder: Path, sizes: Mapping[str, int], options: PlayOptions, trust: bool) -> int:
     """Bring the comparison in a folder up to date, with other `sizes` if there are any; return the exit code."""
+    refuse_options("does not go with a comparison", "rules", "own_deals", "deals")
     comparison = read_comparison(folder)
     config = next(iter(comparison.configs().values()))
     if not (trust or comparison.is_own):
         confirm_bots(folder, config)
-    config = with_settings_of(resized(config, sizes, f"settings of {folder}"), options)
+    config = with_settings_of(resized(config, sizes), options)
     if (until := until_error(options)) is not None:
         config = until.begin(config)
     comparison = replace(comparison, settings=common_settings(config))

@@ -18,16 +18,15 @@ from arena.text import printable
 PLAY, _LOOK, _LEAGUE, WRITE, _GAME = "Play", "Look at results", "League", "Write bots", "The game"
 
 COMMANDS: dict[str, Entry] = {
-    "run": Entry("arena.cli.run:run_command", "Play the tournament described by a TOML file.", PLAY, plays=True),
+    "run": Entry(
+        "arena.cli.run:run_command", "Play the tournament of a TOML file, or what is left of a run.", PLAY, plays=True
+    ),
     "match": Entry("arena.cli.run:match_command", "Play two bots against each other.", PLAY, plays=True),
     "tournament": Entry("arena.cli.run:tournament_command", "Play two or more bots, in any format.", PLAY, plays=True),
     "compare": Entry(
         "arena.cli.compare:compare_command", "Play the same deals under several rule sets.", PLAY, plays=True
     ),
     "sprt": Entry("arena.cli.run:sprt_command", "Play until it is clear whether a bot is stronger.", PLAY, plays=True),
-    "resume": Entry(
-        "arena.cli.resume:resume_command", "Resume an interrupted run, or extend a finished one.", PLAY, plays=True
-    ),
     "play": Entry("arena.cli.play:play_command", "Play against a bot, or watch two bots play.", PLAY, plays=True),
     "ladder": Entry(
         "arena.cli.ladder:ladder_command", "Place a bot on the ladder of reference bots.", PLAY, plays=True

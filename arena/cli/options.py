@@ -134,8 +134,19 @@ complete_bots = completer(
     lambda: (path.stem for folder in (Path("bots"), data_folder("bots")) for path in folder.glob("[!_]*.py")), "file"
 )
 complete_rules = completer(lambda: [*SHORT_NAMES, *preset_names()])
-complete_runs = completer(lambda: [LATEST, *(path.parts[1] for path in Path("results").glob("**/games.sqlite"))], "dir")
-complete_configs = completer(lambda: (path.stem for path in data_folder("configs").glob("*.toml")), "file")
+
+
+def _names_of_runs() -> list[str]:
+    return [LATEST, *(path.parts[1] for path in Path("results").glob("**/games.sqlite"))]
+
+
+def _names_of_configs() -> list[str]:
+    return [path.stem for path in data_folder("configs").glob("*.toml")]
+
+
+complete_runs = completer(_names_of_runs, "dir")
+complete_configs = completer(_names_of_configs, "file")
+complete_configs_and_runs = completer(lambda: [*_names_of_configs(), *_names_of_runs()], "file")
 complete_leagues = completer(lambda: (path.parent.name for path in Path("leagues").glob("*/league.sqlite")), "dir")
 
 # ---------------------------------------------------------------- options together

@@ -179,8 +179,8 @@ class DaskExecutor:
             _log.warning("the scheduler does not answer: %s", error)
             gone_for_good = self._client.status in ("closed", "closing")
             text = (
-                f"the scheduler is gone ({error}). Start one again; the run is then continued by 'arena resume' if"
-                " games of it are stored, otherwise from the beginning"
+                f"the scheduler is gone ({error}). Start one again; 'arena run FOLDER' then plays the games that are"
+                " not stored"
             )
             return [Failed(text, ours=False)] if gone_for_good else []
         gone = [address for address in self._threads if address not in threads]

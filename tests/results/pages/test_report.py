@@ -9,6 +9,7 @@ import re
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -219,7 +220,7 @@ def test_the_first_lines_say_who_came_first(folder: Path, page: Page) -> None:
     ("gap", "error", "answer"),
     [
         (50.0, 20.0, "Shown (95%): b is 50 ± 20 Elo behind"),
-        (20.0, 40.0, "82 games per pairing show it in four of five cases: arena resume x --games 82"),
+        (20.0, 40.0, "82 games per pairing show it in four of five cases: arena run x --games 82"),
         (0.1, 40.0, "treat them as equals"),
         (math.nan, math.nan, "too few deals"),
     ],
@@ -234,6 +235,16 @@ def test_the_page_says_whether_the_first_place_is_certain(
     assert answer in " ".join(place_answer(replace(figures, run=replace(figures.run, folder="x")), gaps))
     sequential = replace(figures, run=replace(figures.run, config={**figures.run.config, "format": "sprt"}))
     assert place_answer(sequential, gaps) == []
+
+
+@pytest.mark.parametrize("settings", [{"format": "swiss"}, {"format": "knockout"}, {"deals": ["1:2", "1:3"]}])
+def test_a_run_that_cannot_grow_by_games_is_not_told_to(tmp_path: Path, settings: dict[str, Any]) -> None:
+    run = store_run(tmp_path / "run", {"bots": ["greedy", "random"], "games": 4, **settings})
+    figures = replace(standings(read_run(run)), rows=[{"bot": bot, "games": 9, "forfeits": 0} for bot in "ab"])
+    gap = {"bot": "a", "opponent": "b", "elo_difference": 20.0, "los": 0.9}
+    answer = place_answer(figures, [gap | {"elo_difference_plus": 40.0, "elo_difference_minus": 40.0}])
+    assert len(answer) == 1
+    assert answer[0].startswith("Not shown")
 
 
 def test_a_bracket_is_no_table_to_sort(tmp_path: Path) -> None:
