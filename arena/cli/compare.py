@@ -57,7 +57,7 @@ from arena.results.comparison import ComparisonConfig, common_settings, find_var
 from arena.results.sources import StoredRun, find_source
 from arena.results.variant_report import comparison, read_variants
 from arena.tournament.bot_list import FieldBot, command_field
-from arena.tournament.folders import drawn_seed, folder_name, marked_folder, run_name
+from arena.tournament.folders import folder_name, marked_folder, run_name, with_drawn_seed
 from arena.tournament.luck import net_of
 from arena.tournament.runner.play_run import prepare, with_stored_seed
 
@@ -161,11 +161,9 @@ def _begin(
     if until is not None:
         configs = {name: until.begin(each) for name, each in configs.items()}
     config, *_ = configs.values()
-    if config.seed is None:
-        # one seed for all: the seed of a comparison in the folder, or a new one
-        stored = None if out is None else known_comparison(out)
-        seed = None if stored is None else stored.seed
-        config = config.with_seed(drawn_seed(options.isolation not in (None, "none")) if seed is None else seed)
+    if config.seed is None and out is not None and (stored := known_comparison(out)) is not None:
+        config = replace(config, seed=stored.seed)
+    config = with_drawn_seed(config)  # one seed for all
     if out is None:
         canonical = [replace(each, seed=config.seed).canonical() for each in configs.values()]
         out = marked_folder(run_name("compare", config.bot_names), canonical, config)

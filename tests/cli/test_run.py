@@ -325,3 +325,9 @@ def test_a_tournament_s_name_means_its_file_and_a_folder_means_its_run(arena: Ar
     Path("quick/games.sqlite").unlink()
     assert "games stay" not in arena("run", "quick", "--dry-run").out
     assert "unknown tournament 'quik'; did you mean 'quick'?" in arena("run", "quik", code=2).err
+
+
+def test_a_seed_that_is_drawn_can_be_typed(arena: Arena) -> None:
+    for number in range(3):
+        arena("match", "first", "random", "--games", 2, "--out", f"run{number}", "--workers", 1, "--quiet")
+        assert json_of("standings", f"run{number}", "--json")["seed"] < 10**8
