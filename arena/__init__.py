@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from arena.lab.notebook import Run, load
     from arena.lab.single_game import PlayedGame, play_game
     from arena.lab.tournament import run_tournament
-    from arena.lab.variant_runs import resume
     from arena.stats.field import mean_error
     from arena.stats.ratings import rate
 
@@ -51,7 +50,6 @@ __all__ = [
     "play_game",
     "rate",
     "replay",
-    "resume",
     "run_tournament",
 ]
 
@@ -79,7 +77,6 @@ MODULES = {
     "play_game": "arena.lab.single_game",
     "rate": "arena.stats.ratings",
     "replay": "arena.game.record",
-    "resume": "arena.lab.variant_runs",
     "run_tournament": "arena.lab.tournament",
 }
 """The module of each public name."""

@@ -76,7 +76,7 @@ def main() -> None:
         if not words.only or {"report", "replay"} & {*words.only}:
             _arena(place, *RUN, "--out", "run")
             _arena(place, "report", "run", "--replays", "5", "-o", "report.html")
-            _arena(place, "replay", "run", GAME, "--judge", "--html", "-o", "game.html")
+            _arena(place, "judge", "run", GAME, "-o", "game.html")
             pages = {"report": (place / "report.html").as_uri(), "replay": f"{place.as_uri()}/game.html#move=40"}
         with served(words.league or _league(place), 0, "--isolation", "process") as server:
             driver.get(f"{server.url}/sign-in#token={server.token('Ann')}")

@@ -29,6 +29,7 @@ from arena.cli.options import (
     play_options,
     print_report,
     quiet,
+    refuse_options,
     seed,
     split_variants,
     strict,
@@ -39,6 +40,7 @@ from arena.cli.playing import (
     config_of,
     confirm_bots,
     plan_values,
+    resized,
     show_plan,
     tell_error,
     tell_left_out,
@@ -48,13 +50,12 @@ from arena.cli.playing import (
 )
 from arena.errors import ArenaError
 from arena.game.rules import load_rules, written_out
-from arena.lab.tournament import resized
 from arena.lab.variant_runs import all_variants, play_comparison
 from arena.results.comparison import ComparisonConfig, common_settings, find_variant, known_comparison, read_comparison
 from arena.results.sources import StoredRun, find_source
 from arena.results.variant_report import comparison, read_variants
 from arena.tournament.bot_list import FieldBot, command_field
-from arena.tournament.folders import drawn_seed, folder_name, marked_folder, run_name
+from arena.tournament.folders import folder_name, marked_folder, run_name, with_drawn_seed
 from arena.tournament.runner.play_run import prepare, with_stored_seed
 
 
@@ -104,7 +105,7 @@ def compare_command(
     Every BOT plays every other in each variant, on the same deals as far as the decks allow; a folder or a pattern such
     as 'class/*.py' stands for the bot files there. A variant is a rule set, with or without changed options;
     option=value after a comma belongs to the variant before it. Each variant is stored as a run of its own, in
-    DIR/VARIANT. 'arena resume DIR' resumes or extends a comparison.
+    DIR/VARIANT. 'arena run DIR' plays on or extends a comparison.
 
     The exit code is 1 if a bot forfeited every game of a variant, or with --strict any game.
     """
@@ -153,11 +154,9 @@ def _begin(
     if until is not None:
         configs = {name: until.begin(each) for name, each in configs.items()}
     config, *_ = configs.values()
-    if config.seed is None:
-        # one seed for all: the seed of a comparison in the folder, or a new one
-        stored = None if out is None else known_comparison(out)
-        seed = None if stored is None else stored.seed
-        config = config.with_seed(drawn_seed(options.isolation not in (None, "none")) if seed is None else seed)
+    if config.seed is None and out is not None and (stored := known_comparison(out)) is not None:
+        config = replace(config, seed=stored.seed)
+    config = with_drawn_seed(config)  # one seed for all
     if out is None:
         canonical = [replace(each, seed=config.seed).canonical() for each in configs.values()]
         out = marked_folder(run_name("compare", config.bot_names), canonical, config)
@@ -208,7 +207,7 @@ def _play(comparison: ComparisonConfig, folder: Path, options: PlayOptions) -> i
     if left_out is None:
         more = "" if until is None else until.options
         click.echo(
-            f"\nInterrupted, seed {comparison.seed}. Resume with:\n  arena resume {shlex.quote(str(folder))}{more}",
+            f"\nInterrupted, seed {comparison.seed}. Play the rest with:\n  arena run {shlex.quote(str(folder))}{more}",
             err=True,
         )
         return INTERRUPTED
@@ -235,13 +234,14 @@ def _show_plans(comparison: ComparisonConfig, folder: Path, options: PlayOptions
     return max(codes)
 
 
-def resume_comparison(folder: Path, sizes: Mapping[str, int], options: PlayOptions, trust: bool) -> int:
+def update_comparison(folder: Path, sizes: Mapping[str, int], options: PlayOptions, trust: bool) -> int:
     """Bring the comparison in a folder up to date, with other `sizes` if there are any; return the exit code."""
+    refuse_options("does not go with a comparison", "rules", "own_deals", "deals")
     comparison = read_comparison(folder)
     config = next(iter(comparison.configs().values()))
     if not (trust or comparison.is_own):
         confirm_bots(folder, config)
-    config = with_settings_of(resized(config, sizes, f"settings of {folder}"), options)
+    config = with_settings_of(resized(config, sizes), options)
     if (until := until_error(options)) is not None:
         config = until.begin(config)
     comparison = replace(comparison, settings=common_settings(config))

@@ -16,6 +16,7 @@ from arena.cli.options import (
     chosen_games,
     complete_runs,
     counting,
+    opened,
     prior,
     whole_option,
     write_page,
@@ -165,7 +166,7 @@ def _standings(part: Source, whole: bool) -> RunStandings:
     metavar="N",
     help="Number of games to replay.",
 )
-@click.option("--open", "opened", is_flag=True, help="Open the page in the browser as well.")
+@opened
 @chosen_games
 @chosen_bots
 @prior
@@ -191,14 +192,10 @@ def report_command(
     after it choose the games to replay; the figures are always about all games, but for those that --without and --only
     leave out.
     """
-    if opened and out == Path("-"):
-        raise click.UsageError("--open needs a file, not '-o -'")
     found = find_source(source)
     if out is None:
         out = found.path / "report.html" if found.path.is_dir() else Path(f"{input_name(found.path.stem)}.html")
-    write_page(report_page(found, replays, wanted, prior, without, only), out)
-    if opened:
-        click.launch(out.resolve().as_uri())
+    write_page(report_page(found, replays, wanted, prior, without, only), out, opened)
 
 
 @click.command()

@@ -18,16 +18,15 @@ from arena.text import printable
 PLAY, _LOOK, _LEAGUE, WRITE, _GAME = "Play", "Look at results", "League", "Write bots", "The game"
 
 COMMANDS: dict[str, Entry] = {
-    "run": Entry("arena.cli.run:run_command", "Play the tournament described by a TOML file.", PLAY, plays=True),
+    "run": Entry(
+        "arena.cli.run:run_command", "Play the tournament of a TOML file, or what is left of a run.", PLAY, plays=True
+    ),
     "match": Entry("arena.cli.run:match_command", "Play two bots against each other.", PLAY, plays=True),
     "tournament": Entry("arena.cli.run:tournament_command", "Play two or more bots, in any format.", PLAY, plays=True),
     "compare": Entry(
         "arena.cli.compare:compare_command", "Play the same deals under several rule sets.", PLAY, plays=True
     ),
     "sprt": Entry("arena.cli.run:sprt_command", "Play until it is clear whether a bot is stronger.", PLAY, plays=True),
-    "resume": Entry(
-        "arena.cli.resume:resume_command", "Resume an interrupted run, or extend a finished one.", PLAY, plays=True
-    ),
     "play": Entry("arena.cli.play:play_command", "Play against a bot, or watch two bots play.", PLAY, plays=True),
     "ladder": Entry(
         "arena.cli.ladder:ladder_command", "Place a bot on the ladder of reference bots.", PLAY, plays=True
@@ -36,7 +35,8 @@ COMMANDS: dict[str, Entry] = {
     "standings": Entry(
         "arena.cli.standings:standings_command", "Show the table of a run; with --all, all statistics.", _LOOK
     ),
-    "replay": Entry("arena.cli.replay:replay_command", "List, show, watch, judge or debug stored games.", _LOOK),
+    "replay": Entry("arena.cli.replay:replay_command", "List stored games, or show one.", _LOOK),
+    "judge": Entry("arena.cli.judging:judge_command", "Find the turning points and mistakes of a game.", _LOOK),
     "report": Entry("arena.cli.export:report_command", "Write a run as one HTML page.", _LOOK),
     "plot": Entry("arena.cli.export:plot_command", "Draw a figure of a run: SVG, PNG or PDF.", _LOOK),
     "export": Entry("arena.cli.export:export_command", "Write tables, records or moves to files.", _LOOK),
@@ -47,6 +47,7 @@ COMMANDS: dict[str, Entry] = {
     "serve": Entry("arena.cli.league.serve:serve_command", "Serve a league on the web.", _LEAGUE, "web", plays=True),
     "new": Entry("arena.cli.new:new_command", "Write a new bot, or set up a folder to work in.", WRITE),
     "check": Entry("arena.cli.check:check_command", "Check a bot before you submit it.", WRITE, plays=True),
+    "debug": Entry("arena.cli.debug:debug_command", "Ask a bot again for its moves in a game.", WRITE),
     "tune": Entry("arena.cli.tune:tune_command", "Find good parameters for a bot.", WRITE, plays=True),
     "config": Entry("arena.cli.new:config_command", "Print a configuration to start from.", WRITE),
     "doctor": Entry("arena.cli.doctor:doctor_command", "Check the installation.", WRITE),

@@ -13,10 +13,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from arena.bots.isolation.levels import ISOLATIONS
@@ -26,14 +28,15 @@ from arena.game.rules import SHORT_NAMES, preset_names
 from arena.paths import LATEST, data_folder, input_name, open_input
 from arena.results.data_formats import json_text, write_tables
 from arena.results.formats import REPORT_FORMATS, write_report
-from arena.results.sources import GameFilter
+from arena.results.records import is_record, record_lines
+from arena.results.sources import GameFilter, RecordFile, find_source, read_game
 from arena.results.table import Report
 from arena.settings import Setting, number_text, settings_of
 from arena.stats import DEFAULT_PRIOR, LEAST_PRIOR, MOST_PRIOR
 from arena.text import counted, one_line, quoted
 from arena.tournament.config import Clock, TournamentConfig
 from arena.tournament.forfeits import ForfeitSummary
-from arena.tournament.games import DEAL_BITS
+from arena.tournament.games import DEAL_BITS, GameResult
 from arena.whole_file import write_whole
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -129,8 +132,19 @@ complete_bots = completer(
     lambda: (path.stem for folder in (Path("bots"), data_folder("bots")) for path in folder.glob("[!_]*.py")), "file"
 )
 complete_rules = completer(lambda: [*SHORT_NAMES, *preset_names()])
-complete_runs = completer(lambda: [LATEST, *(path.parts[1] for path in Path("results").glob("**/games.sqlite"))], "dir")
-complete_configs = completer(lambda: (path.stem for path in data_folder("configs").glob("*.toml")), "file")
+
+
+def _names_of_runs() -> list[str]:
+    return [LATEST, *(path.parts[1] for path in Path("results").glob("**/games.sqlite"))]
+
+
+def _names_of_configs() -> list[str]:
+    return [path.stem for path in data_folder("configs").glob("*.toml")]
+
+
+complete_runs = completer(_names_of_runs, "dir")
+complete_configs = completer(_names_of_configs, "file")
+complete_configs_and_runs = completer(lambda: [*_names_of_configs(), *_names_of_runs()], "file")
 complete_leagues = completer(lambda: (path.parent.name for path in Path("leagues").glob("*/league.sqlite")), "dir")
 
 # ---------------------------------------------------------------- options together
@@ -344,6 +358,25 @@ def play_options(*options: Decorator) -> Decorator:
 
 # ---------------------------------------------------------------- looking
 
+
+def given_options(*names: str) -> list[str]:
+    """Return the options that were typed, of those with these parameters' names."""
+    ctx = click.get_current_context()
+    found = []
+    for name in names:
+        if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE:
+            options = [param for param in ctx.command.params if param.name == name]  # --won, --lost: one parameter
+            flags = [param for param in options if getattr(param, "flag_value", None) == ctx.params.get(name)]
+            found.append(max((flags or options)[0].opts, key=len))
+    return found
+
+
+def refuse_options(reason: str, *names: str) -> None:
+    """Refuse options that do not apply here, if they were typed: UsageError, which names the first of them."""
+    for option in given_options(*names):
+        raise click.UsageError(f"{option} {reason}")
+
+
 prior = click.option(
     "--prior",
     type=PRIOR,
@@ -430,12 +463,34 @@ def forfeit_code(summaries: Sequence[ForfeitSummary], strict: bool = False) -> i
     return 0
 
 
-def write_page(page: str, to: Path) -> None:
-    """Write a page whole or not at all and print its path on stderr; `-` means stdout."""
+def holds_one_game(source: str) -> bool:
+    """Return whether this is a record, or names a file that holds one, such as a game of `arena play`."""
+    if is_record(source):
+        return True
+    found = find_source(source)
+    return isinstance(found, RecordFile) and len([*islice(record_lines(found.path), 2)]) == 1
+
+
+def named_game(source: str, game: str | None) -> GameResult:
+    """Return a game by its name or number; without one, the only game that there is."""
+    if game is None and not holds_one_game(source):
+        raise click.UsageError(f"name a game, such as 1 ('arena replay {one_line(source)}' lists them)")
+    return read_game(source, game)
+
+
+opened = click.option("--open", "opened", is_flag=True, help="Open the page in the browser as well.")
+
+
+def write_page(page: str, to: Path, opened: bool) -> None:
+    """Write a page whole or not at all and print its path on stderr; `-` means stdout. Open it if `opened`."""
     if str(to) == "-":
+        if opened:
+            raise click.UsageError("--open needs a file, not '-o -'")
         click.echo(page, nl=False)
-    else:
-        click.echo(f"Written to {one_line(str(write_whole(to, [page])))}", err=True)
+        return
+    click.echo(f"Written to {one_line(str(write_whole(to, [page])))}", err=True)
+    if opened:
+        click.launch(to.resolve().as_uri())
 
 
 @contextmanager

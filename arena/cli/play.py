@@ -1,4 +1,4 @@
-"""`arena play`: play against a bot, or watch two bots."""
+"""`arena play`: play against a bot, or let two bots play."""
 
 from __future__ import annotations
 
@@ -12,20 +12,18 @@ import click
 
 from arena.bots.spec import BotSpec, find_bot
 from arena.cli.group import INTERRUPTED
-from arena.cli.options import ISOLATION, PATH, complete_bots, real_option, rules, seed
-from arena.cli.replay import show_game
+from arena.cli.options import ISOLATION, PATH, complete_bots, opened, rules, seed, write_page
 from arena.errors import ArenaError
 from arena.game.record import parse_record
 from arena.game.rng import derive_seed
 from arena.game.rules import load_rules
-from arena.results.positions import decisions, ending_text
+from arena.results.pages.game_data import replay_page
+from arena.results.positions import decisions
 from arena.results.sources import ALL_GAMES, read_game
 from arena.terminal.full_screen import FullScreen
-from arena.terminal.input import Left
-from arena.terminal.lines import LineInterface, on_screen
+from arena.terminal.input import Audience, Left
+from arena.terminal.lines import LineInterface, on_screen, print_game
 from arena.terminal.session import Seating, Session, read_unfinished
-from arena.terminal.timeline import Timeline
-from arena.terminal.viewer import Viewer
 from arena.text import one_line
 from arena.tournament.folders import drawn_seed
 
@@ -48,7 +46,7 @@ PERSON = "you"
     "--from", "place", nargs=3, metavar="RUN GAME MOVE", help="Play on from a stored game, in place of its move MOVE."
 )
 @click.option("--plain", is_flag=True, help="Play line by line instead of on the whole screen.")
-@click.option("--pace", type=real_option(0.05, 60), metavar="S", help="For two bots: seconds per move (default: 1).")
+@opened
 def play_command(
     bots: tuple[str, ...],
     rules: str | None,
@@ -60,24 +58,24 @@ def play_command(
     file: Path | None,
     place: tuple[str, str, str] | None,
     plain: bool,
-    pace: float | None,
+    opened: bool,
 ) -> int:
-    """Play a game against BOT. With two bots, watch them play.
+    """Play a game against BOT. Two bots play each other, and their game is printed.
 
     \b
     arena play greedy
     arena play champion --rules tactical --seed 7
-    arena play greedy counter --pace 0.5
+    arena play greedy counter --open
     arena play net --from latest 17 23
 
     Type a move such as r7@3, or choose with the arrow keys. 'help' lists the other commands: hint, why 3, undo, resign,
-    quit. When two bots play, the keys are as in 'arena replay --watch'.
+    quit. With --open, the game of two bots is written to games/ as a page and opened in the browser.
 
     The game is saved in games/ after every move, as a record for 'arena replay'; it counts in no table. If you leave
     (quit, Ctrl-C, Ctrl-D, or a closed terminal), resume with --resume FILE.
     """
-    if pace is not None and len(bots) != 2:
-        raise click.UsageError("--pace is for two bots that play each other")
+    if opened and len(bots) != 2:
+        raise click.UsageError("--open is for two bots that play each other")
     if file is not None:
         if bots or rules or seed is not None or begin or claims or out is not None or place:
             raise click.UsageError("--resume takes bots, rules and the like from FILE; leave them out")
@@ -94,7 +92,7 @@ def play_command(
         if bot2.name == bot1.name:
             bot2 = replace(bot2, name=f"{bot2.name}2")
         names = (bot1.name, bot2.name)
-        return _watch(Seating(load_rules(rules or "base"), seed, (bot1, bot2), names, level=isolation), pace or 1.0)
+        return _show(Seating(load_rules(rules or "base"), seed, (bot1, bot2), names, level=isolation), opened)
     if len(bots) != 1:
         raise click.UsageError(f"expected one bot to play against, or two to watch; found {len(bots)}")
     bot = find_bot(bots[0])
@@ -128,19 +126,17 @@ def _position(
     return seating, tuple(one.index for one in record.moves[: int(move) - 1])
 
 
-def _watch(seating: Seating, pace: float) -> int:
-    """Play a game of two bots and show each move."""
-    timeline = Timeline(seating.rules)
-    session = Session(seating, timeline)
-    if on_screen():
-        Viewer(timeline, pace).run_session(session)
-    else:
-        session.play()
-        assert session.result is not None
-        show_game(session.result)
-    click.echo(f"{one_line(' - '.join(seating.names))}, rules {seating.rules.short_name}, seed {seating.seed}.")
-    if session.result is not None:
-        click.echo(ending_text(session.result))
+def _show(seating: Seating, opened: bool) -> int:
+    """Play a game of two bots and print it; if `opened`, show its page as well."""
+    session = Session(seating, Audience())
+    session.play()
+    assert session.result is not None
+    print_game(session.result)
+    click.echo(f"\n{one_line(' - '.join(seating.names))}, rules {seating.rules.short_name}, seed {seating.seed}.")
+    if opened:
+        path = _file(seating, None).with_suffix(".html")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_page(replay_page(session.result, path.stem), path, opened=True)
     return 0
 
 

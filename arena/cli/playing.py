@@ -16,7 +16,16 @@ import click
 from arena.bots.cores import core_count
 from arena.bots.spec import find_bots
 from arena.cli.group import INTERRUPTED
-from arena.cli.options import FORFEITED, QUIET, VERBOSE, PlayOptions, echo_json, forfeit_code, report_text
+from arena.cli.options import (
+    FORFEITED,
+    QUIET,
+    VERBOSE,
+    PlayOptions,
+    echo_json,
+    forfeit_code,
+    option_of,
+    report_text,
+)
 from arena.errors import ArenaError, BotWarning
 from arena.paths import RESULTS, data_folder
 from arena.results.data_formats import json_text
@@ -25,12 +34,13 @@ from arena.results.run_data import read_run
 from arena.results.run_standings import RunStandings, standings
 from arena.results.sprt_report import sprt_line, sprt_text, sprt_values
 from arena.results.standings_report import all_values, standings_report, write_run_files
-from arena.results.until_error import MOST_GAMES, UntilError
+from arena.results.until_error import MOST_GAMES, UntilError, grows_by_games
 from arena.settings import as_dict
 from arena.terminal.live import StatusText, figures, forfeits_so_far, progress_for, rate_text
 from arena.text import counted, one_line, printable_lines
 from arena.tournament.config import TournamentConfig, config_from_dict, load_config, with_settings
 from arena.tournament.folders import run_name, with_folder
+from arena.tournament.formats import FORMATS
 from arena.tournament.formats.schedule import SequentialTest
 from arena.tournament.runner.logs import LOG
 from arena.tournament.runner.play_run import Prepared, play_run, prepare, with_stored_seed
@@ -72,6 +82,22 @@ def with_settings_of(config: TournamentConfig, options: PlayOptions, source: str
     return with_settings(config, values, source, exist=True)
 
 
+def resized(config: TournamentConfig, sizes: Mapping[str, int]) -> TournamentConfig:
+    """Return settings with other sizes, by the settings that formats have for it (`Format.size`).
+
+    >>> swiss = config_from_dict({"bots": ["a", "b"], "format": "swiss", "seed": 1})
+    >>> resized(swiss, {"rounds": 5}).format_settings
+    SwissSettings(rounds=5)
+    """
+    for key, number in sizes.items():
+        owner = next(form.name for form in FORMATS.values() if form.size == key)
+        if config.format != owner:
+            raise ArenaError(f"{option_of(key)} belongs to {owner}, but the format is {config.format}")
+        table = as_dict(config.format_settings) | {key: number}
+        config = with_settings(config, {config.format: table}, "command line")
+    return config
+
+
 def confirm_bots(folder: Path, config: TournamentConfig) -> None:
     """Ask whether the bots of a folder that belongs to another user may be run. ArenaError if not."""
     lines = [
@@ -83,7 +109,7 @@ def confirm_bots(folder: Path, config: TournamentConfig) -> None:
     if len(lines) > MOST_BOT_LINES:
         lines[MOST_BOT_LINES:] = [f"... and {len(lines) - MOST_BOT_LINES} more"]
     bots = "\n  ".join(lines)
-    text = f"You did not create {one_line(str(folder))}. Resuming it runs these bots with your user account:\n  {bots}"
+    text = f"You did not create {one_line(str(folder))}. To play on runs these bots with your user account:\n  {bots}"
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise ArenaError(f"{text}\nNothing was started. If you know these bots, add --trust")
     click.echo(text, err=True)
@@ -115,8 +141,8 @@ def play_and_show(config: TournamentConfig, options: PlayOptions, named: bool = 
     if report.interrupted:
         click.echo(
             f"\nInterrupted: {report.done:,} of {'at most ' if test else ''}{report.total:,} games are stored."
-            " Resume with:\n"
-            f"  arena resume {shlex.quote(str(folder))}{'' if until is None else until.options}",
+            " Play the others with:\n"
+            f"  arena run {shlex.quote(str(folder))}{'' if until is None else until.options}",
             err=True,
         )
         return INTERRUPTED
@@ -247,11 +273,12 @@ def next_step(table: RunStandings, folder: str) -> str:
     number = max(places)
     rung = f"{rungs[number - 1]}, rung {number} of {len(rungs)} on the ladder of reference bots"
     if head.elo_low <= 0 <= head.elo_high:
-        more = f"arena resume {folder} --games {4 * head.games}"
-        test = f"arena sprt {spec} {rungs[number - 1]}"
+        text = f"{name} may be better or worse than {rung}."
+        if grows_by_games(run.config):
+            text += f" To find out, play more games: arena run {folder} --games {4 * head.games}"
         return (
-            f"{name} may be better or worse than {rung}. To find out, play more games: {more}\nTo look again and again"
-            f" makes false alarms likelier; a test that allows for it: {test}"
+            f"{text}\nTo look again and again makes false alarms likelier; a test that allows for it:"
+            f" arena sprt {spec} {rungs[number - 1]}"
         )
     if (head.elo > 0) != (run.bots[0] == own[0]["name"]):
         return f"{name} is weaker than {rung}. Its lost games: arena replay {folder} --bot {name} --lost"

@@ -1,83 +1,28 @@
-"""`arena replay`: list stored games, or show one: as text, on the screen, judged, or with a bot asked again."""
+"""`arena replay`: list stored games, or show one as text, as JSON or as a page."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 import click
 
 from arena.cli.options import (
     PATH_OR_STDOUT,
+    as_json,
     chosen_games,
-    complete_bots,
     complete_runs,
-    gathered,
-    output,
-    print_report,
-    real_option,
+    given_options,
+    holds_one_game,
+    opened,
+    refuse_options,
     whole_option,
     write_page,
 )
 from arena.results.data_formats import json_text
-from arena.results.judge import analyse, game_report
 from arena.results.pages.game_data import replay_page
-from arena.results.positions import ending_text, game_values, legend
-from arena.results.records import is_record, record_lines
-from arena.results.sources import (
-    GameFilter,
-    RecordFile,
-    find_source,
-    list_games,
-    listed_values,
-    read_game,
-)
-from arena.terminal.debug import ask
-from arena.terminal.drawing import draw_board
-from arena.terminal.lines import console_for, on_screen
-from arena.terminal.timeline import Timeline
-from arena.terminal.viewer import Viewer
-from arena.text import printable
-from arena.tournament.games import GameResult
-
-NODES = 2000
-
-
-@dataclass(frozen=True)
-class ReplayOptions:
-    """How to show a game: by at most one of `record`, `html`, `watch`, `ask` and `judge`, else as text or JSON."""
-
-    record: bool
-    html: bool
-    out: Path | None
-    watch: bool
-    pace: float | None
-    ask: str | None
-    player: str | None
-    judge: bool
-    nodes: int | None
-    everything: bool
-
-    def check(self, form: str) -> None:
-        """Refuse options that exclude each other, or that need another option."""
-        ways = {"--record": self.record, "--watch": self.watch, "--ask": self.ask is not None, "--judge": self.judge}
-        ways["--html"] = self.html and not self.judge
-        ways["--json"] = form == "json" and not self.judge
-        chosen = [option for option, given in ways.items() if given]
-        if len(chosen) > 1:
-            raise click.UsageError(f"{' and '.join(chosen)} were given together; choose one")
-        needs = (
-            ("--out", self.out is not None, "--html", self.html),
-            ("--pace", self.pace is not None, "--watch", self.watch),
-            ("--as", self.player is not None, "--ask", self.ask is not None),
-            ("--nodes", self.nodes is not None, "--judge", self.judge),
-            ("--all", self.everything, "--judge", self.judge),
-            (f"--print {form}", form not in ("table", "json"), "--judge", self.judge),
-        )
-        for option, given, needed, present in needs:
-            if given and not present:
-                raise click.UsageError(f"{option} belongs to {needed}; add it")
+from arena.results.positions import game_values
+from arena.results.sources import GameFilter, find_source, list_games, listed_values, read_game
+from arena.terminal.lines import print_game
 
 
 @click.command()
@@ -85,53 +30,28 @@ class ReplayOptions:
 @click.argument("game", required=False)
 @chosen_games
 @click.option("--limit", type=whole_option(0), default=20, show_default=True, metavar="N", help="List N games; 0: all.")
-@click.option(
-    "--move", type=whole_option(0), metavar="N", help="Start after move N. With --ask: show only this decision."
-)
-@gathered(
-    ReplayOptions,
-    "options",
-    click.option("--record", is_flag=True, help="Print only the records of the games."),
-    click.option("--watch", is_flag=True, help="Step through the game on the screen, back and forth."),
-    click.option(
-        "--pace", type=real_option(0.05, 60), metavar="S", help="With --watch: seconds per move (default: 1)."
-    ),
-    click.option(
-        "--ask",
-        metavar="BOT",
-        shell_complete=complete_bots,
-        help="Replay in this process, asking BOT for its moves again.",
-    ),
-    click.option("--as", "player", metavar="BOT", help="With --ask: the player to replace, if BOT did not play."),
-    click.option("--judge", is_flag=True, help="Show the chance to win after each move, turning points and blunders."),
-    click.option(
-        "--nodes",
-        type=whole_option(0, 10**7),
-        metavar="N",
-        help="With --judge: nodes searched per move; 0: the net alone (default: 2000).",
-    ),
-    click.option("--all", "everything", is_flag=True, help="With --judge: show every decision."),
-    click.option("--html", is_flag=True, help="Write the game as an HTML page. With --judge: with the chances to win."),
-    click.option("-o", "--out", type=PATH_OR_STDOUT, metavar="FILE", help="The file of the page (-: stdout)."),
-)
-@output
+@click.option("--record", is_flag=True, help="Print only the records of the games.")
+@as_json
+@click.option("--move", type=whole_option(0), metavar="N", help="Begin the text after move N.")
+@click.option("-o", "--out", type=PATH_OR_STDOUT, metavar="FILE", help="Write the game as an HTML page (-: stdout).")
+@opened
 def replay_command(
     source: str,
     game: str | None,
     wanted: GameFilter,
     limit: int,
+    record: bool,
+    as_json: bool,
     move: int | None,
-    options: ReplayOptions,
-    form: str,
+    out: Path | None,
+    opened: bool,
 ) -> None:
-    """List the games of RUN, or show GAME: as text, on the screen, judged, or with a bot asked again.
+    """List the games of RUN, or show GAME: as text, as JSON, or as a page that plays it.
 
     \b
     arena replay latest --bot mybot --lost
-    arena replay latest 17 --watch
-    arena replay latest 17 --ask bots/mybot.py --move 23
-    arena replay latest 17 --judge
-    arena replay latest 17 --json
+    arena replay latest 17
+    arena replay latest 17 --open
 
     RUN is the folder of a run (or its name in results/, or 'latest'), a comparison or a league, a file of records
     (arena export --records; '-' for standard input), or a record itself. GAME is a game of the run, such as
@@ -139,91 +59,38 @@ def replay_command(
     file its line. --bot and the options after it choose games, and GAME then counts among these. A game lost by forfeit
     ends with the reason.
 
-    --json prints the listed games, or all of GAME with its moves.
+    --json prints the listed games, or all of GAME with its moves. --open without -o writes game-GAME.html.
 
-    With --watch: space plays and stops, arrows step, c and C go to the next and the previous claim, + and - change
-    the pace, h the hands shown, f the side at the bottom; q leaves.
-
-    With --ask, all decisions of BOT are listed: its move then, its move now, and the time it took. With --move N, what
-    the bot sees at that decision, its legal moves, what it prints and its answer are shown. The bot decides from the
-    start of the game, and the game continues with the moves that were played. A breakpoint() in the bot stops in the
-    Python debugger.
-
-    With --judge, each move is judged by what its player could know, with the net and the search of the bot champion.
+    'arena judge' finds the mistakes of a game, and 'arena debug' asks a bot again.
     """
-    options.check(form)
-    as_json = form == "json" and not options.judge
-    if as_json and move is not None:
-        raise click.UsageError("--json prints all moves of a game; leave out --move")
-    single = game is not None or is_record(source)
-    if not single and wanted.all:
-        if options.judge:
-            raise click.UsageError("--judge is for one game; name it, such as 1")
-        if options.html:
-            raise click.UsageError(
-                f"--html writes one game; name it, such as 1 ('arena report {source}' writes several)"
-            )
-    shows_game = options.html or options.watch or options.judge or options.ask is not None
-    if not single and not shows_game and not (wanted.all and _holds_one(source)):
-        if options.record:
-            with find_source(source).games() as games:
-                for chosen in games.chosen(wanted):
-                    click.echo(chosen.record)
-            return
-        if as_json:
-            click.echo(json_text(listed_values(find_source(source), wanted, limit)), nl=False)
-            return
-        for line in list_games(find_source(source), wanted, limit):
-            click.echo(line)
+    forms = given_options("record", "as_json", "move", "opened" if out is None else "out")
+    if len(forms) > 1:
+        raise click.UsageError(f"{' and '.join(forms)} were given together; choose one")
+    if game is None and not holds_one_game(source):
+        refuse_options("is for one game; name it, such as 1", "move", "out", "opened")
+        _list(source, wanted, limit, record, as_json)
         return
+    refuse_options("is for a list of games; leave out GAME", "limit")
     found, key = read_game(source, game, wanted), game or "1"
-    judged = analyse(found, NODES if options.nodes is None else options.nodes) if options.judge else None
-    if options.record:
+    if record:
         click.echo(found.record)
     elif as_json:
         click.echo(json_text(game_values(found)), nl=False)
-    elif options.html:
-        file = options.out or Path(f"game-{key.replace('/', '-')}.html")
-        write_page(replay_page(found, key, judged), file)
-    elif judged is not None:
-        print_report(game_report(found, judged, options.everything), form)
-    elif options.ask is not None:
-        ask(found, options.ask, options.player, move)
-    elif options.watch:
-        _watch(found, options.pace or 1.0, move or 0)
+    elif out is not None or opened:
+        write_page(replay_page(found, key), out or Path(f"game-{key.replace('/', '-')}.html"), opened)
     else:
-        show_game(found, move or 0)
+        print_game(found, move or 0)
 
 
-def _holds_one(source: str) -> bool:
-    """Return whether a file holds a single record, such as a game that was played with `arena play`."""
+def _list(source: str, wanted: GameFilter, limit: int, record: bool, as_json: bool) -> None:
     found = find_source(source)
-    return isinstance(found, RecordFile) and len([*islice(record_lines(found.path), 2)]) == 1
-
-
-def show_game(game: GameResult, start: int = 0) -> None:
-    """Print a game as text, from the board after move `start` on."""
-    timeline = _timeline(game, start)
-    console = console_for()
-    click.echo(f"{legend(timeline.rules)}\n")
-    for number in range(start, len(timeline.moments)):
-        heading = timeline.heading(number) if number else timeline.moments[0].text
-        console.print(printable(heading), style="bold")
-        console.print(draw_board(timeline.scene(number, 0, (True, True))), end="\n\n")
-    click.echo(ending_text(game))
-
-
-def _timeline(game: GameResult, start: int) -> Timeline:
-    """Return the moments of a game. Raises UsageError unless it has a move `start`."""
-    timeline = Timeline.of(game)
-    if start >= len(timeline.moments):
-        raise click.UsageError(f"--move {start}: the game has {len(timeline.moments) - 1} moves")
-    return timeline
-
-
-def _watch(game: GameResult, pace: float, start: int) -> None:
-    """Step through a game on the screen; without a terminal, print it."""
-    if not on_screen():
-        show_game(game, start)
-        return
-    Viewer(_timeline(game, start), pace, start, start == 0).run()
+    if record:
+        refuse_options("does not go with --record, which prints all", "limit")
+        with found.games() as games:
+            for chosen in games.chosen(wanted):
+                click.echo(chosen.record)
+    elif as_json:
+        click.echo(json_text(listed_values(found, wanted, limit)), nl=False)
+    else:
+        for line in list_games(found, wanted, limit):
+            click.echo(line)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from arena.cli.options import (
     Number,
     PlayOptions,
     complete_bots,
-    complete_configs,
+    complete_configs_and_runs,
     deals,
     exclude,
     isolation,
@@ -27,45 +27,82 @@ from arena.cli.options import (
     out_folder,
     own_deals,
     play_options,
+    refuse_options,
     rules,
     seed,
+    trust,
     whole_option,
     with_options,
 )
-from arena.cli.playing import config_of, play_and_show, with_settings_of
+from arena.cli.playing import config_of, confirm_bots, play_and_show, resized, with_settings_of
 from arena.errors import ArenaError
 from arena.paths import STDIN, input_name
+from arena.results.run_data import asked_config
+from arena.results.sources import StoredComparison, stored_games
 from arena.settings import Setting, settings_of
 from arena.tournament.bot_list import command_field
 from arena.tournament.config import named_config
 from arena.tournament.folders import run_name
 from arena.tournament.formats import FORMATS
+from arena.tournament.store.reader import Reader
 
 _FORMATS = [format_.name for format_ in FORMATS.values() if not format_.two_bots]
 _PLAYING = (*WHAT_TO_PLAY, deals, *UNTIL_ERROR, *HOW_TO_PLAY, out_folder, isolation, *UP_TO_DATE, *WHAT_TO_SHOW)
 
 
+def _size_options() -> Iterator[Decorator]:
+    """Yield an option for each setting of a single format that says how much is played."""
+    for form in FORMATS.values():
+        if form.size:
+            setting = settings_of(form.settings)[form.size]
+            help = f"{setting.help[0].upper()}{setting.help[1:]} ({form.name})."
+            yield click.option(option_of(form.size), type=Number(setting), metavar="N", help=help)
+
+
 @click.command()
-@click.argument("config", shell_complete=complete_configs)
+@click.argument("config", metavar="CONFIG|RUN", shell_complete=complete_configs_and_runs)
 @play_options(own_deals, *_PLAYING)
-def run_command(config: str, options: PlayOptions) -> int:
-    """Play the tournament that CONFIG describes: a TOML file, or the name of one that comes with the program.
+@with_options(*_size_options())
+@trust
+def run_command(config: str, options: PlayOptions, trust: bool, **sizes: int | None) -> int:
+    """Play the tournament that CONFIG describes, or what is left of RUN.
 
     \b
     arena run quick
     arena run mycup.toml --games 200 --workers 4
+    arena run results/greedy-random-x7ab --games 400
     python make_cup.py | arena run -
 
-    Options take precedence over the file. The run is brought up to date: games of new and of changed bots are played,
-    all others stay as they are stored, and bots that the file does not name leave the tables. So after an interruption,
-    or with a changed file, give the same command again. --dry-run says what would be played. '-' reads the file from
-    standard input.
+    CONFIG is a TOML file, the name of one that comes with the program, or '-' for standard input. RUN is the folder of
+    a run or a comparison, its name in results/, or 'latest': it keeps the settings with which it was last played.
+
+    Options take precedence over these settings. The run is brought up to date: games of new and of changed bots are
+    played, all others stay as they are stored, and bots that CONFIG does not name leave the tables. So after an
+    interruption, with a changed file or with another size, give the same command again. --dry-run says what would be
+    played.
+
+    To play on RUN runs the bots that it names. If you did not create it, the bots are shown and you are asked first.
     """
-    settings = named_config(config)
-    named = settings.name != input_name(STDIN)
-    if not named:  # there is no file whose name it could have
-        settings = replace(settings, name=run_name(settings.format, settings.bot_names))
-    return play_and_show(with_settings_of(settings, options), options, named)
+    asked = {key: number for key, number in sizes.items() if number is not None}
+    stored = stored_games(config)
+    if stored is None:
+        refuse_options("is for the folder of a run", "trust")
+        settings = named_config(config)
+        named = settings.name != input_name(STDIN)
+        if not named:  # there is no file whose name it could have
+            settings = replace(settings, name=run_name(settings.format, settings.bot_names))
+        return play_and_show(with_settings_of(resized(settings, asked), options), options, named)
+    refuse_options("is for a new run; leave it out to play on the stored one", "out")
+    if isinstance(stored, StoredComparison):
+        from arena.cli.compare import update_comparison
+
+        return update_comparison(stored.path, asked, options, trust)
+    with Reader(stored.path) as reader:
+        settings = asked_config(reader)
+        if not (trust or reader.is_own()):
+            confirm_bots(stored.path, settings)
+    settings = with_settings_of(resized(settings, asked), options, f"settings of {stored.path}")
+    return play_and_show(settings, replace(options, out=stored.path))
 
 
 @click.command()
@@ -181,7 +218,7 @@ def sprt_command(bot1: str, bot2: str, options: PlayOptions, **settings: Any) ->
     arena sprt bots/new.py bots/old.py --elo0 0 --elo1 10
 
     Pairs are tested in the order of the schedule, so verdict and length do not depend on the number of workers. To
-    resume an interrupted test, give the same command again or use 'arena resume DIR'.
+    continue an interrupted test, give the same command again or use 'arena run DIR'.
 
     \b
     Exit codes, for scripts and CI:

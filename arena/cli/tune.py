@@ -66,8 +66,8 @@ def tune_command(task: TuningTask, workers: int | None, out: Path | None, as_jso
 
     Optuna proposes parameters. All proposals play the same deals; those that fall behind are stopped early. The best
     one then meets BOT as it is, and the opponents, on deals that were not used before. The same seed gives the same
-    result for any number of workers. To resume an interrupted tuning, give the same command again; to try more
-    proposals, raise --trials.
+    result for any number of workers. The same command continues an interrupted tuning; with more --trials, or
+    games to --confirm, it continues a finished one.
 
     Exit codes: 0 the winner is stronger than BOT as it is (with a likelihood above 95%), 3 this was not shown, 1 a bot
     forfeited every game of the confirmation, or with --strict any.
@@ -77,7 +77,7 @@ def tune_command(task: TuningTask, workers: int | None, out: Path | None, as_jso
     try:
         result = find(task, folder, workers, lambda line: click.echo(line, err=True))
     except KeyboardInterrupt:
-        click.echo(f"\nInterrupted. The same command resumes {folder}.", err=True)
+        click.echo(f"\nInterrupted. The same command goes on in {folder}.", err=True)
         return INTERRUPTED
     if as_json:
         echo_json(result.values())

@@ -13,12 +13,11 @@ from arena.errors import ArenaError
 from arena.game.rules import Rules
 from arena.lab.notebook import Run
 from arena.results.run_data import asked_config
-from arena.results.sources import StoredRun
-from arena.results.until_error import UntilError
-from arena.settings import as_dict
+from arena.results.sources import StoredComparison, StoredRun, stored_games
+from arena.results.until_error import MOST_GAMES, UntilError
 from arena.terminal.live import progress_for
 from arena.tournament.config import TournamentConfig, config_from_dict, named_config, with_settings
-from arena.tournament.folders import run_folder, run_name, with_folder
+from arena.tournament.folders import run_name, with_folder
 from arena.tournament.formats import FORMATS
 from arena.tournament.runner.play_run import play_run
 from arena.tournament.store.reader import Reader
@@ -40,13 +39,16 @@ def run_tournament(
     out: str | PathLike[str] | None = None,
     progress: bool = False,
     again: Sequence[str] = (),
+    error: float | None = None,
+    trust: bool = False,
     **settings: Any,
 ) -> Run:
     """Play a tournament in worker processes, store it, and return it as `arena.load` does.
 
     `bots` is a list of specs (`"greedy"`, `"bots/mine.py:depth=3"`), patterns and folders (`"class/*.py"`), or tables
-    (`{"spec": ..., "name": ...}`); or the whole tournament as a table, as a TOML file, or as the name of one
-    (`"quick"`). The other arguments take precedence over it. `clock` is (time per move, bank per game) in ms.
+    (`{"spec": ..., "name": ...}`); or the whole tournament as a table, as a TOML file, as the name of one (`"quick"`),
+    or as the folder of a stored run. The other arguments take precedence over it. `clock` is (time per move, bank per
+    game) in ms.
     `settings` are all other settings of a tournament's file, by name: `isolation="process"`, `pairs=False`,
     `exclude=["class/helper*.py"]`, `swiss={"rounds": 5}`, `sprt={"elo1": 20}`.
 
@@ -54,7 +56,10 @@ def run_tournament(
     a name, else a folder in results/ that is marked with a hash of the settings. A folder that holds a run is brought
     up to date: bots may be new, changed or gone, games more or fewer, and only what is missing is played. Without a
     seed, that of the folder is used, or one is drawn. The bots named in `again` play all their games again. With
-    `progress`, progress is shown on stderr.
+    `error`, play continues until the 95% error of every rating is at most `error` Elo, or up to `games` per pairing
+    (default: 100,000). With `progress`, progress is shown on stderr.
+
+    A stored run that belongs to another user names bots that you may not know: it is played only with `trust`.
 
     Worker processes load the bots, so they are named, not given as objects (`play_game` takes objects). Where
     processes are spawned (macOS, Windows), a script must call this below `if __name__ == "__main__":`.
@@ -67,74 +72,55 @@ def run_tournament(
         given["rules"] = rules.text
     if isinstance(clock, tuple | list) and len(clock) == 2:
         given["clock"] = {key: ms for key, ms in zip(("move_ms", "bank_ms"), clock) if ms is not None}
-    config, named = _config(bots, given)
+    until = None if error is None else UntilError(error, most=given.pop("games", MOST_GAMES))
+    stored = stored_games(fspath(bots)) if isinstance(bots, str | PathLike) else None
+    if stored is None:
+        config, named = _config(bots, given)
+    else:
+        config, named = with_settings(_settings(stored, trust), given, "run_tournament"), True
+        out = stored.path if out is None else out
+    if until is not None:
+        config = until.begin(config)
     config, folder = with_folder(config, None if out is None else Path(out), named)
-    return _played(config, folder, progress, again=again)
+    return _played(config, folder, progress, until, again)
 
 
-def resume_run(folder: str, asked: Mapping[str, int], until: UntilError | None, *, progress: bool, trust: bool) -> Run:
-    """Resume a single run for `arena.resume`: with the sizes `asked`, by setting, then as `until` says."""
-    path = run_folder(folder)
-    with Reader(path) as reader:
-        stored = asked_config(reader)
-        refuse_strangers(path, stored, trust or reader.is_own())
-    config = resized(stored, asked, "resume")
-    return _played(config if until is None else until.begin(config), path, progress, more=until)
-
-
-def resized(config: TournamentConfig, asked: Mapping[str, Any], source: str) -> TournamentConfig:
-    """Return settings with those `asked`, by name: of all formats, or of the format's own table.
-
-    >>> config = config_from_dict({"bots": ["a", "b"], "format": "swiss", "seed": 1})
-    >>> resized(config, {"rounds": 5}, "resume").format_settings
-    SwissSettings(rounds=5)
-    """
-    values: dict[str, Any] = {}
-    for key, value in asked.items():
-        owners = [form for form in FORMATS.values() if form.size == key]
-        if config.form in owners:
-            values[config.format] = as_dict(config.format_settings) | {key: value}
-        elif owners:
-            raise TournamentError(
-                f"{source}: {key} belongs to {owners[0].name}, but the format is {config.format}, whose size is"
-                f" {config.form.size or 'games'}"
-            )
-        else:
-            values[key] = value
-    return with_settings(config, values, source)
+def _settings(stored: StoredRun | StoredComparison, trust: bool) -> TournamentConfig:
+    """Return the settings of a stored run. TournamentError if its bots are not trusted, and for a comparison."""
+    if isinstance(stored, StoredComparison):
+        raise TournamentError(f"{stored.path} is a comparison; bring it up to date with: arena run {stored.path}")
+    with Reader(stored.path) as reader:
+        config, is_own = asked_config(reader), reader.is_own()
+    if not (trust or is_own):
+        raise TournamentError(
+            f"you did not create {stored.path}. To play on runs its bots with your user account"
+            f" ({', '.join(bot.spec for bot in config.bots[:10])}); trust=True allows it"
+        )
+    return config
 
 
 def _played(
     config: TournamentConfig,
     folder: Path,
     progress: bool,
-    more: UntilError | None = None,
-    again: Sequence[str] = (),
+    more: UntilError | None,
+    again: Sequence[str],
 ) -> Run:
     """Play what is left of a run, write its tables, return it. KeyboardInterrupt after Ctrl-C names what is stored."""
     report = play_run(config, folder, progress_for() if progress else None, more=more, again=again)
     if report.stopped:
         there = f"{report.done:,} of {report.total:,} games"
-        raise KeyboardInterrupt(f"{there} are stored in {folder}; the same call resumes them")
+        raise KeyboardInterrupt(f"{there} are stored in {folder}; the same call plays the others")
     run = Run(StoredRun(folder))
     run.export()
     return run
-
-
-def refuse_strangers(folder: Path, stored: TournamentConfig, trusted: bool) -> None:
-    """Check that the bots of a folder are trusted; TournamentError if not."""
-    if not trusted:
-        raise TournamentError(
-            f"you did not create {folder}. Resuming it runs its bots with your user account"
-            f" ({', '.join(bot.spec for bot in stored.bots[:10])}); trust=True allows it"
-        )
 
 
 def _config(bots: Any, given: dict[str, Any]) -> tuple[TournamentConfig, bool]:
     """Return the settings of a call, and whether they have a name of their own."""
     source = "run_tournament"
     if isinstance(bots, str | PathLike):
-        if fspath(bots).endswith((".py", "/")) or "*" in fspath(bots):
+        if fspath(bots).endswith(".py") or "*" in fspath(bots):
             raise TournamentError(f"'{fspath(bots)}' names bots, not a tournament; write a list: ['{fspath(bots)}']")
         return with_settings(named_config(fspath(bots)), given, source, exist=True), True
     if isinstance(bots, Mapping):

@@ -1,13 +1,13 @@
 """Tune the parameters of a bot with Optuna: trials on the same deals, then a confirmation on fresh ones.
 
 1. **Trials.** Optuna's tree-structured Parzen estimator (Bergstra et al. 2011) proposes parameters. All proposals play
-   the same deals against the same opponents, so that much luck cancels out. After each chunk of deals Optuna's median
-   pruner may stop a trial that has fallen behind.
+   the same deals against the same opponents, so that much luck cancels out. Every few games Optuna's median pruner may
+   stop a trial that has fallen behind.
 2. **Confirmation.** The best proposal meets the bot as it was, and the opponents, on deals that no trial has played.
 
-The study is an Optuna storage in the folder, and each chunk of games is a stored run beside it, so the same call
-resumes an interrupted tuning. The sampler is seeded anew for each proposal: proposals depend on the seed and on the
-finished trials only, never on an interruption or on the number of workers.
+The study is an Optuna storage in the folder, and each trial is a stored run beside it, which grows. So the same call
+continues a study. The sampler is seeded anew for each proposal: proposals depend on the seed and on the finished trials
+only, never on an interruption or on the number of workers.
 """
 
 from __future__ import annotations
@@ -139,14 +139,12 @@ def params_of(trial: Trial | FrozenTrial) -> dict[str, Value]:
 
 STUDY = "study.sqlite"
 """Optuna's storage in the folder of a tuning."""
-SETTINGS = "settings"
-"""The attribute of the study that holds what the tuning was asked for."""
 TUNED, DEFAULT = "tuned", "default"
 """Names of the candidate and of the bot as it was, in all runs."""
 RANDOM = 8
 """The first trials, which are drawn at random and never stopped early."""
-_CHUNK = 50
-"""Games against each opponent after which a trial may be stopped."""
+_STEP = 50
+"""Games against each opponent, and as many more, after which a trial may be stopped."""
 
 Tell: TypeAlias = Callable[[str], object]
 
@@ -220,32 +218,36 @@ class Result:
 
 @bots_held()
 def tune(task: TuningTask, folder: Path, workers: int | None = None, tell: Tell = lambda line: None) -> Result:
-    """Tune a bot. The same task gives the same result; a task with more trials continues a stored tuning.
+    """Tune a bot. The same task gives the same result; a task with more trials continues the study in the folder.
 
-    `tell` is called with a line about each step. Raises KeyboardInterrupt after Ctrl-C (the same call resumes),
+    `tell` is called with a line about each step. Raises KeyboardInterrupt after Ctrl-C (the same call continues),
     ArenaError if the folder holds another tuning, or for bots or rules that do not exist.
     """
     optuna = load_optuna()
     space = read_parameters(task.bot, task.params)
     study = _open_study(folder)
-    task = _check_settings(study, task)
+    task = _agreed(study, task)
     assert task.seed is not None
     tell(f"tuning in {folder}, seed {task.seed}")
-    finished = [optuna.trial.TrialState.COMPLETE, optuna.trial.TrialState.PRUNED]
-    while (number := len(study.get_trials(states=finished))) < task.trials:
+    complete, pruned = optuna.trial.TrialState.COMPLETE, optuna.trial.TrialState.PRUNED
+    while (number := len(study.get_trials(states=[complete, pruned]))) < task.trials:
         seed = derive_seed(task.seed, "proposal", number) % (1 << 32)
         study.sampler = optuna.samplers.TPESampler(seed=seed, n_startup_trials=RANDOM)
         trial = study.ask(space)
-        score, games = _play_trial(study, trial, task, folder, workers)
-        early = "" if games == task.games else f" of {games} games, stopped early"
+        score, games = _score(trial, task, folder, workers)
+        if games == task.games:
+            study.tell(trial, score)
+            early = ""
+        else:
+            study.tell(trial, state=pruned)
+            early = f" of {games} games, stopped early"
         tell(f"trial {number + 1} of {task.trials}: {_text(trial)}  {score:.1%}{early}")
-    complete = study.get_trials(states=[optuna.trial.TrialState.COMPLETE])
-    winner = max(complete, key=lambda trial: trial.value or 0.0)  # the first of equals
+    winner = max(study.get_trials(states=[complete]), key=lambda trial: trial.value or 0.0)  # the first of equals
     return _confirm(winner, task, folder, workers)
 
 
 def _open_study(folder: Path) -> Study:
-    """Open or create the study of a folder. An interrupted trial is marked as failed; it will be proposed again."""
+    """Open or create the study of a folder."""
     optuna = load_optuna()
     make_folder(folder)
     try:
@@ -260,53 +262,41 @@ def _open_study(folder: Path) -> Study:
         pruner=optuna.pruners.MedianPruner(n_startup_trials=RANDOM),
         load_if_exists=True,
     )
-    for trial in study.get_trials(states=[optuna.trial.TrialState.RUNNING]):
-        study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
     return study
 
 
-def _check_settings(study: Study, task: TuningTask) -> TuningTask:
-    """Store the settings in a new study, or compare them with the stored ones; return the task with its seed.
+def _agreed(study: Study, task: TuningTask) -> TuningTask:
+    """Return the task with the rules and the seed of the study, whose attributes then hold the settings.
 
-    Raises ArenaError if the study belongs to another task. The number of trials may differ.
+    Raises ArenaError if they hold others. The numbers of trials and of games to confirm may differ.
     """
-    stored = study.user_attrs.get(SETTINGS)
-    task = replace(task, rules=written_out(task.rules))
-    if task.seed is None:
-        task = replace(task, seed=stored["seed"] if stored else drawn_seed())
+    stored = study.user_attrs
+    seed = stored.get("seed", drawn_seed()) if task.seed is None else task.seed
+    task = replace(task, rules=written_out(task.rules), seed=seed)
     sources = [find_bot(spec).source_hash for spec in (task.bot, *task.against)]
     settings = json.loads(json.dumps(asdict(task) | {"sources": sources}))
-    del settings["trials"]
-    if stored is None:
-        study.set_user_attr(SETTINGS, settings)
-    elif stored != settings:
-        differing = ", ".join(name for name in settings if settings[name] != stored[name])
+    del settings["trials"], settings["confirm"]
+    if differing := [name for name, value in settings.items() if stored.get(name, value) != value]:
         raise ArenaError(
-            f"the folder holds a tuning with other settings ({differing}); choose another folder with --out, or repeat "
-            "the settings of that tuning"
+            f"the folder holds a tuning with other settings ({', '.join(differing)}); choose another folder with"
+            " --out, or repeat the settings of that tuning"
         )
+    for name, value in settings.items():
+        study.set_user_attr(name, value)
     return task
 
 
-def _play_trial(study: Study, trial: Trial, task: TuningTask, folder: Path, workers: int | None) -> tuple[float, int]:
-    """Play a trial until it is complete or pruned; return its score and its games against each opponent.
-
-    Its games are stored under its parameters: if these are proposed again, nothing is played again.
-    """
+def _score(trial: Trial, task: TuningTask, folder: Path, workers: int | None) -> tuple[float, int]:
+    """Play a trial to its end, or until the pruner stops it; return its score and its games against each opponent."""
     place = folder / "trials" / folder_name(_text(trial))
     opponents = task.opponents or [task.default]
-    points = 0.0
-    for start in range(0, task.games, _CHUNK):
-        size = min(_CHUNK, task.games - start)
-        games = _play(task, params_of(trial), opponents, size, place / str(start), workers, "trial", start).games
-        points += size * float(games["score"].where(games["first"] == TUNED, 1 - games["score"]).mean())
-        score = points / (start + size)
-        trial.report(score, start)
-        if start + size < task.games and trial.should_prune():
-            study.tell(trial, state=load_optuna().trial.TrialState.PRUNED)
-            return score, start + size
-    study.tell(trial, score)
-    return score, task.games
+    for size in (*range(_STEP, task.games, _STEP), task.games):
+        games = _play(task, params_of(trial), opponents, size, place, workers, "trial").games
+        score = float(games["score"].where(games["first"] == TUNED, 1 - games["score"]).mean())
+        trial.report(score, size)
+        if size < task.games and trial.should_prune():
+            break
+    return score, size
 
 
 def _confirm(winner: FrozenTrial, task: TuningTask, folder: Path, workers: int | None) -> Result:
@@ -331,7 +321,7 @@ def _play(
     games: int,
     folder: Path,
     workers: int | None,
-    *purpose: str | int,
+    purpose: str,
 ) -> Run:
     """Play the bot with parameters against opponents, on the deals of a purpose; return the run."""
     assert task.seed is not None
@@ -340,7 +330,7 @@ def _play(
         format="gauntlet",
         rules=task.rules,
         games=games,
-        seed=derive_seed(task.seed, "tune", *purpose) % (1 << 62),
+        seed=derive_seed(task.seed, "tune", purpose) % (1 << 62),
         clock=(task.move_ms, task.bank_ms),
         workers=workers,
         out=folder,

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
-from os import PathLike, fspath
 from pathlib import Path
 
 from arena.bots.bundle import bots_held
 from arena.game.rules import load_rules, preset_names
-from arena.lab.notebook import Comparison, Run
-from arena.lab.tournament import refuse_strangers, resized, resume_run
-from arena.results.comparison import ComparisonConfig, common_settings, read_comparison, write_comparison
+from arena.results.comparison import ComparisonConfig, write_comparison
 from arena.results.run_data import read_run
 from arena.results.run_standings import standings
-from arena.results.sources import StoredComparison
 from arena.results.standings_report import write_run_files
-from arena.results.until_error import MOST_GAMES, UntilError
-from arena.terminal.live import progress_for
+from arena.results.until_error import UntilError
 from arena.tournament.config import TournamentConfig
-from arena.tournament.folders import find_folder, is_comparison
 from arena.tournament.runner.play_run import play_run, prepare
 from arena.tournament.runner.progress import ProgressListener
 
@@ -75,47 +68,3 @@ def play_comparison(
         games = None if until is None else until.look(tables, next(iter(more.configs().values())))
         more, again = None if games is None else more.with_games(games), ()
     return left_out
-
-
-def resume(
-    folder: str | PathLike[str],
-    *,
-    error: float | None = None,
-    bots: Sequence[str] = (),
-    workers: int | None = None,
-    progress: bool = False,
-    trust: bool = False,
-    **more: int | None,
-) -> Run | Comparison:
-    """Play a stored run, or all variants of a comparison, to its end; return it as `arena.load` does.
-
-    To change its size, give the new one: `games` per pairing, `rounds` (swiss), `matches` (series) or `max_pairs`
-    (sprt). The result is the same as if that number had been asked for from the start. Bots that have changed play
-    their games again. With `error`, play continues until the 95% error of every rating (or only of `bots`) is at most
-    `error` Elo, or up to `games` per pairing (default: 100,000).
-
-    Resuming runs the bots that the folder names; a folder that belongs to another user is refused without `trust`.
-    Raises ArenaError for what the user can fix, KeyboardInterrupt after Ctrl-C (the games in progress are stored).
-    """
-    path = find_folder(fspath(folder))
-    until = None
-    if error is not None:
-        until = UntilError(error, bots, more.pop("games", None) or MOST_GAMES)
-    asked = {key: number for key, number in {**more, "workers": workers}.items() if number is not None}
-    if not is_comparison(path):
-        return resume_run(fspath(folder), asked, until, progress=progress, trust=trust)
-    comparison = read_comparison(path)
-    config = next(iter(comparison.configs().values()))
-    refuse_strangers(path, config, trust or comparison.is_own)
-    config = resized(config, asked, "resume")
-    if until is not None:
-        config = until.begin(config)
-    comparison = replace(comparison, settings=common_settings(config))
-    if (
-        play_comparison(
-            comparison, path, lambda config: config, lambda: progress_for() if progress else None, lambda _: None, until
-        )
-        is None
-    ):
-        raise KeyboardInterrupt(f"what was played is stored in {path}; the same call resumes it")
-    return Comparison(StoredComparison(path))

@@ -1,6 +1,6 @@
 """Read and write the folder of a comparison: a run for each rule set, and its settings in `comparison.json`.
 
-With these, a comparison can be resumed without its command, and its variants keep their order.
+With these, a comparison can be played on without its command, and its variants keep their order.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def variant_folders(folder: Path) -> dict[str, Path]:
     variants = read_comparison(folder).variants
     begun = {rules: folder / name for name, rules in variants.items() if is_begun(folder / name)}
     if not begun:
-        raise ComparisonError(f"no variant of {folder} has begun yet; arena resume {folder} plays them")
+        raise ComparisonError(f"no variant of {folder} has begun yet; arena run {folder} plays them")
     return begun
 
 

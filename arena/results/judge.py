@@ -1,4 +1,4 @@
-"""Judge each move of a stored game by what its player knew: `arena replay --judge`.
+"""Judge each move of a stored game by what its player knew: `arena judge`.
 
 The judge is the net, or a search over it.
 With a budget, the search chooses the move to compare with, and both moves are then tried in samples of the

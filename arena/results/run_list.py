@@ -33,7 +33,7 @@ class RunLine:
     format       format of the tournament, or `compare`
     rules        rule set; of a comparison all of them, with blanks between
     games        games stored; `planned`: None if unknown
-    state        `running` (a process is playing it), `finished`, `stopped` (arena resume continues it), `unreadable`
+    state        `running` (a process is playing it), `finished`, `stopped` (arena run continues it), `unreadable`
     note         why it cannot be read
     """
 

@@ -21,6 +21,7 @@ from arena.results.records import ReplayError, game_of, is_record, read_games, r
 from arena.results.run_data import RunData, read_run, run_of
 from arena.results.table import Report, by_variant
 from arena.text import first_line, one_line, quoted
+from arena.tournament.config import config_file
 from arena.tournament.folders import COMPARISON, find_folder, is_comparison
 from arena.tournament.forfeits import reason_line
 from arena.tournament.games import GameResult, game_name
@@ -190,6 +191,28 @@ def find_source(text: str) -> Source:
             return StoredLeague(LEAGUES / text)
         raise
     return StoredComparison(folder) if is_comparison(folder) else StoredRun(folder)
+
+
+def stored_games(text: str) -> StoredRun | StoredComparison | None:
+    """Find the run or the comparison to bring up to date: a folder, or a name in results/ that no tournament has.
+
+    None for the file or the name of a tournament. ReplayError for a league, StoreError if there is nothing.
+    """
+    file, path = config_file(text), Path(text)
+    is_stored = path.name in (DATABASE, COMPARISON)
+    is_stored |= any((path / name).is_file() for name in (DATABASE, COMPARISON, LEAGUE_DATABASE))
+    if file is not None and not file.is_dir() and not is_stored:
+        return None
+    try:
+        found = find_source(text)
+    except StoreError:
+        if file is None:
+            return None  # `named_config` lists the names of tournaments
+        raise
+    if isinstance(found, StoredLeague):
+        raise ReplayError(f"{text} is a league, which never ends; to play more games: arena league play {text}")
+    assert isinstance(found, StoredRun | StoredComparison), text
+    return found
 
 
 def report_of(source: Source, make: Callable[[RunData], Report]) -> Report:

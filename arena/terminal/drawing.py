@@ -9,9 +9,9 @@ from rich.text import Text
 
 from arena.game.cards import COLOURS
 from arena.game.engine import State
-from arena.results.formats import shortened
+from arena.game.rules import Rules
 from arena.results.positions import Position
-from arena.terminal.scene import Scene, scene_of
+from arena.terminal.scene import Scene
 from arena.text import counted, one_line
 
 WIDTH = 60
@@ -29,7 +29,7 @@ _MINE, _THEIRS, _DIM, _LABEL = "bold green", "bold red", "dim", "bold"
 _LEAST, _USUAL, _MOST = 6, 8, 11  # widths of a stone's column; a wild with its value, *123=g1, takes 7
 
 
-_OWNED, _FREE, _POINT = ("▼", "▲"), "·", ("►", "◄")
+_FREE, _POINT = "·", ("►", "◄")
 
 
 def draw_board(scene: Scene, width: int | None = None) -> Text:
@@ -37,14 +37,16 @@ def draw_board(scene: Scene, width: int | None = None) -> Text:
     width = max(width or shutil.get_terminal_size().columns, WIDTH)
     column = min(max((width - 4) // 9, _LEAST), _MOST)
     indent = " " * (4 if width >= 9 * _USUAL + 4 else 1)
-    depth = max(4 if "mud" in modes else 3 for modes in scene.modes)
-    lines = [_heading(scene), *_player(scene, 1, width), *_hand(scene, 1, width)]
-    lines += [_row(scene, 1, level, indent, column) for level in reversed(range(depth))]
+    modes = scene.position.modes
+    depth = max(4 if "mud" in each else 3 for each in modes)
+    below, above = scene.seats
+    lines = [_heading(scene), *_player(scene, above, width), *_hand(scene, above, width)]
+    lines += [_row(scene, above, level, indent, column) for level in reversed(range(depth))]
     lines.append(_stones(scene, indent, column))
-    if any(scene.modes):
-        lines.append(_modes(scene, indent, column))
-    lines += [_row(scene, 0, level, indent, column) for level in range(depth)]
-    lines += [*_player(scene, 0, width), *_hand(scene, 0, width)]
+    if any(modes):
+        lines.append(_modes(modes, indent, column))
+    lines += [_row(scene, below, level, indent, column) for level in range(depth)]
+    lines += [*_player(scene, below, width), *_hand(scene, below, width)]
     for line in lines:
         line.truncate(width, overflow="ellipsis")
     return Text("\n").join(lines)
@@ -52,7 +54,7 @@ def draw_board(scene: Scene, width: int | None = None) -> Text:
 
 def board_text(state: State, names: Sequence[str] = ("", "")) -> str:
     """Draw the table of a state as plain text, both hands open and seat 0 below. `names` are by seat."""
-    drawn = draw_board(scene_of(Position.of(state), state.rules, names), 80)
+    drawn = draw_board(Scene(Position.of(state), state.rules, names), 80)
     return "\n".join(line.rstrip() for line in drawn.plain.splitlines())
 
 
@@ -71,23 +73,26 @@ def coloured(text: str) -> Text:
 
 
 def _heading(scene: Scene) -> Text:
-    clan, tactic = scene.decks
-    decks = f"decks {clan} clan" + (f", {tactic} tactic" if scene.rules.tactics else "")
-    return Text(f"{one_line(scene.rules.short_name)}   turn {scene.turn}   {decks}", _DIM)
+    position = scene.position
+    decks = f"decks {_piles(position.decks, scene.rules)}"
+    return Text(f"{one_line(scene.rules.short_name)}   turn {position.turn}   {decks}", _DIM)
 
 
-def _player(scene: Scene, player: int, width: int) -> list[Text]:
+def _piles(counts: tuple[int, int], rules: Rules) -> str:
+    clan, tactic = counts
+    return f"{clan} clan" + (f", {tactic} tactic" if rules.tactics else "")
+
+
+def _player(scene: Scene, seat: int, width: int) -> list[Text]:
     """Name a player and the cards face up on that side, in as many lines as they need."""
-    seat = scene.seat if player == 0 else 1 - scene.seat
-    name = shortened(one_line(scene.names[player]), 24)
-    line = Text().append(f"{_POINT[0] if scene.to_move == player else ' '} ", _LABEL)
-    line.append(f"{'ab'[seat]} {name}".rstrip(), _MINE if player == 0 else _THEIRS)
-    stones = scene.stones_of(player)
+    line = Text().append(f"{_POINT[0] if seat == scene.to_move else ' '} ", _LABEL)
+    line.append(f"{'ab'[seat]} {scene.name(seat)}".rstrip(), _MINE if seat == scene.seat else _THEIRS)
+    stones = scene.position.owners.count("ab"[seat])
     line.append(f"   {counted(stones, 'stone')}", _LABEL if stones else _DIM)
-    if scene.hands[player] is None:
-        clan, tactic = scene.counts[player]
-        line.append(f"   hand {clan} clan" + (f", {tactic} tactic" if scene.rules.tactics else ""), _DIM)
-    return _filled([line.append("   beside:", _DIM) if scene.beside[player] else line], scene.beside[player], width, 5)
+    if not scene.shows_hand(seat):
+        line.append(f"   hand {_piles(scene.counts(seat), scene.rules)}", _DIM)
+    beside = scene.position.beside[seat]
+    return _filled([line.append("   beside:", _DIM) if beside else line], beside, width, 5)
 
 
 def _filled(lines: list[Text], cards: Iterable[str], width: int, indent: int) -> list[Text]:
@@ -100,13 +105,14 @@ def _filled(lines: list[Text], cards: Iterable[str], width: int, indent: int) ->
     return lines
 
 
-def _row(scene: Scene, player: int, level: int, indent: str, column: int) -> Text:
+def _row(scene: Scene, seat: int, level: int, indent: str, column: int) -> Text:
     """Draw the cards at a distance from the stones; sides grow away from them."""
     line = Text(indent)
-    for side, modes, owner in zip(scene.sides[player], scene.modes, scene.owners):
+    position = scene.position
+    for side, modes, owner in zip(position.sides[seat], position.modes, position.owners):
         if level < len(side):
             card = _card_text(side[level])
-        elif level < (4 if "mud" in modes else 3) and owner is None:
+        elif level < (4 if "mud" in modes else 3) and owner == ".":
             card = Text(f" {_FREE} ", _DIM)
         else:
             card = Text()
@@ -118,11 +124,11 @@ def _row(scene: Scene, player: int, level: int, indent: str, column: int) -> Tex
 
 def _stones(scene: Scene, indent: str, column: int) -> Text:
     line = Text(indent)
-    for stone, owner in enumerate(scene.owners, start=1):
-        if owner is None:
+    for stone, owner in enumerate(scene.position.owners, start=1):
+        if owner == ".":
             text, style = f"[{stone}]", _LABEL if stone in scene.changed else ""
         else:
-            text, style = f"{_OWNED[owner]}{stone}{_OWNED[owner]}", (_MINE, _THEIRS)[owner]
+            text, style = (f"▼{stone}▼", _MINE) if owner == "ab"[scene.seat] else (f"▲{stone}▲", _THEIRS)
         if stone == scene.stone:
             text, style = f"{_POINT[0]}{stone}{_POINT[1]}", "bold reverse"
         elif stone in scene.changed:
@@ -132,22 +138,22 @@ def _stones(scene: Scene, indent: str, column: int) -> Text:
     return line
 
 
-def _modes(scene: Scene, indent: str, column: int) -> Text:
+def _modes(modes: Iterable[tuple[str, ...]], indent: str, column: int) -> Text:
     line = Text(indent)
-    for modes in scene.modes:
-        text = (" ".join(modes) if column > 7 else "+".join(mode[0] for mode in modes))[: column - 1]
+    for each in modes:
+        text = (" ".join(each) if column > 7 else "+".join(mode[0] for mode in each))[: column - 1]
         line.append(text, _TACTIC if text else None).append(" " * (column - len(text)))
     line.rstrip()
     return line
 
 
-def _hand(scene: Scene, player: int, width: int) -> list[Text]:
+def _hand(scene: Scene, seat: int, width: int) -> list[Text]:
     """Draw a hand that is not hidden, in several lines if it is long, then the card that a ruse has taken."""
-    held = scene.hands[player]
-    if held is None:
+    if not scene.shows_hand(seat):
         return []
+    held, pending = scene.position.hands[seat], scene.position.pending
     lines = _filled([Text().append("  hand" if held else "  hand -", _DIM)], held, width, 6)
-    if player == 0 and scene.card in held:
+    if seat == scene.seat and scene.card in held:
         sign = f" {scene.card} "
         for line in lines:
             begin = line.plain.find(sign)
@@ -155,6 +161,6 @@ def _hand(scene: Scene, player: int, width: int) -> list[Text]:
                 line.stylize("reverse", begin, begin + len(sign))
                 line.plain = line.plain[:begin] + _POINT[0] + line.plain[begin + 1 :]
                 break
-    if player == scene.to_move and scene.pending is not None:
-        lines[-1].append("   taken: ", _DIM).append_text(_card_text(scene.pending))
+    if seat == scene.to_move and pending is not None:
+        lines[-1].append("   taken: ", _DIM).append_text(_card_text(pending))
     return lines

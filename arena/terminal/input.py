@@ -8,13 +8,11 @@ from collections.abc import Iterable
 from arena.bots.bot import Bot
 from arena.errors import ArenaError, did_you_mean
 from arena.game.engine import State, View
-from arena.game.explain import Verdict, face_up, read_side, strongest
+from arena.game.explain import face_up, read_side, strongest
 from arena.game.moves import Move, parse_move
 from arena.game.rng import Rng
-from arena.results.formats import shortened
 from arena.results.positions import claim_verdict, is_clan, legend, move_words, side_formation
 from arena.terminal.scene import News, Scene
-from arena.text import one_line
 
 # ---------------------------------------------------------------- decisions
 
@@ -173,7 +171,17 @@ def _words(stones: Iterable[int]) -> str:
     return " or ".join([", ".join(numbers[:-1]), numbers[-1]]) if len(numbers) > 1 else numbers[0]
 
 
-class PersonInterface:
+class Audience:
+    """Watches a game; called from the thread that plays it. This one takes note of nothing."""
+
+    def begun(self, state: State, seats: tuple[str, str]) -> None:
+        """Take note of the deal; `seats` are the names of seat 0 and seat 1."""
+
+    def moved(self, state: State, move: Move) -> None:
+        """Take note of a move; `state` is the position after it and must not be changed."""
+
+
+class PersonInterface(Audience):
     """Asks a person for a move: on a screen or on a web page."""
 
     def ask(self, view: View, moves: list[Move]) -> Move:
@@ -241,36 +249,37 @@ def why(scene: Scene, stone: int) -> str:
     """Describe a stone and whether either player could claim it: with the proof, or the cards that refute it."""
     if not 1 <= stone <= 9:
         raise ArenaError(f"the stones are numbered 1 to 9; there is no stone {stone}")
-
-    def verdict(player: int) -> Verdict:
-        return claim_verdict(scene.rules, scene.position, scene.seat ^ player, stone)
-
-    lines = []
-    owner = scene.owners[stone - 1]
-    modes = f" ({' and '.join(scene.modes[stone - 1])})" if scene.modes[stone - 1] else ""
-    if owner is not None:
-        lines.append(f"Stone {stone}{modes} belongs to {_name(scene, owner)}: {verdict(owner).reason}.")
+    position = scene.position
+    owner, modes = position.owners[stone - 1], position.modes[stone - 1]
+    title = f"Stone {stone}" + (f" ({' and '.join(modes)})" if modes else "")
+    verdicts = {seat: claim_verdict(scene.rules, position, seat, stone) for seat in scene.seats}
+    if owner != ".":
+        seat = "ab".index(owner)
+        lines = [f"{title} belongs to {scene.name(seat)}: {verdicts[seat].reason}."]
     else:
-        lines.append(f"Stone {stone}{modes} is free.")
-        for player in (0, 1):
-            found = verdict(player)
+        lines = [f"{title} is free."]
+        for seat, found in verdicts.items():
             can = "can claim it" if found.holds else "cannot claim it"
             reason = found.reason.replace("your side", "the side")
-            reason = reason.replace("the other side could", f"{_name(scene, 1 - player)} could")
-            lines.append(f"{'You' if (name := _name(scene, player)) == 'you' else name} {can}: {reason}.")
-    for player, sides in enumerate(scene.sides):
-        if owner is None and (could := _could_become(scene, player, stone)):
-            lines.append(f"{' '.join(sides[stone - 1])} could become {could}.")
-        if formation := side_formation(scene.rules, sides[stone - 1], scene.modes[stone - 1]):
-            lines.append(f"{' '.join(sides[stone - 1])} is {formation}.")
+            reason = reason.replace("the other side could", f"{scene.name(1 - seat)} could")
+            lines.append(f"{'You' if (name := scene.name(seat)) == 'you' else name} {can}: {reason}.")
+    for seat in scene.seats:
+        side = position.sides[seat][stone - 1]
+        if owner == "." and (could := _could_become(scene, seat, stone)):
+            lines.append(f"{' '.join(side)} could become {could}.")
+        if formation := side_formation(scene.rules, side, modes):
+            lines.append(f"{' '.join(side)} is {formation}.")
     return "\n".join(lines)
 
 
-def _could_become(scene: Scene, player: int, stone: int) -> str:
+def _could_become(scene: Scene, seat: int, stone: int) -> str:
     """Word the best that an incomplete side can become with cards that are not face up; "" for others."""
-    rules, modes = scene.rules, scene.modes[stone - 1]
-    side = read_side(rules, scene.sides[player][stone - 1])
-    rows = [*scene.sides[0], *scene.sides[1], *scene.beside, *([scene.hands[0] or ()] if player else [])]
+    rules, position = scene.rules, scene.position
+    modes = position.modes[stone - 1]
+    side = read_side(rules, position.sides[seat][stone - 1])
+    rows = [*position.sides[0], *position.sides[1], *position.beside]
+    if seat != scene.seat:
+        rows.append(position.hands[scene.seat])
     known = face_up(
         rules, read_side(rules, ()), read_side(rules, ()), [card for row in rows for card in row if is_clan(card)]
     )
@@ -278,10 +287,6 @@ def _could_become(scene: Scene, player: int, stone: int) -> str:
         return ""
     found = strongest(rules, side, (1 << 6 * rules.values) - 1 & ~known, modes)
     return f"{found[1]} with {' '.join(found[0])}" if found else ""
-
-
-def _name(scene: Scene, player: int) -> str:
-    return shortened(one_line(scene.names[player]), 24)
 
 
 def _read_move(text: str, view: View, moves: list[Move]) -> Move:

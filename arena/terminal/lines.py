@@ -1,19 +1,26 @@
-"""Play line by line: for simple terminals, pipes and screen readers."""
+"""Play line by line, for simple terminals, pipes and screen readers; a game that was played, as text."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
+import click
 from rich.console import Console
 from rich.text import Text
 
-from arena.game.engine import View
+from arena.errors import ArenaError
+from arena.game.engine import State, View
 from arena.game.moves import Move
+from arena.game.record import parse_record
+from arena.results.positions import Decision, Position, decisions, ending_text, legend, shown_names
 from arena.terminal.drawing import draw_board
 from arena.terminal.input import DecisionInput, Left, Person, TerminalInterface
 from arena.terminal.live import is_drawable
+from arena.terminal.scene import Scene, short_name
 from arena.terminal.session import Session, end_text
-from arena.text import printable_lines
+from arena.text import printable, printable_lines
+from arena.tournament.games import GameResult
 
 
 def console_for() -> Console:
@@ -73,3 +80,41 @@ class LineInterface(TerminalInterface):
             if move is not None:
                 return move
             self.say(decision.notes)
+
+
+# ---------------------------------------------------------------- a game that was played
+
+
+def print_game(game: GameResult, start: int = 0) -> None:
+    """Print a game as text, from the board after move `start` on. ArenaError if it has no such move."""
+    record, names, made = parse_record(game.record), shown_names(game), decisions(game)
+    if start > len(made):
+        raise ArenaError(f"--move {start}: the game has {len(made)} moves")
+    console = console_for()
+    click.echo(f"{legend(record.rules)}\n")
+
+    def show(heading: str, position: Position, changed: frozenset[int] = frozenset()) -> None:
+        console.print(printable(heading), style="bold")
+        console.print(draw_board(Scene(position, record.rules, names, changed=changed)), end="\n\n")
+
+    starter = record.deal.starter
+    if start == 0:
+        name = f"{short_name(names[starter])} (seat {'ab'[starter]})" if names[starter] else f"Seat {'ab'[starter]}"
+        show(f"Cards dealt. {name} starts.", Position.of(State(record.rules, record.deal, record.auto_claim)))
+    for decision in made[max(start - 1, 0) :]:
+        changed = frozenset(event.stone for event in decision.events if event.stone is not None)
+        show(f"Move {decision.number} of {len(made)}: {_words(decision, names)}", decision.after, changed)
+    click.echo(ending_text(game))
+
+
+def _words(made: Decision, names: Sequence[str]) -> str:
+    """Word what happened at a decision, with the number of legal moves, the thinking time and the bot's note."""
+
+    def who(seat: int) -> str:
+        return f"{'ab'[seat]} {short_name(names[seat])}".rstrip()
+
+    events = [event.text if event.seat == made.seat else f"{who(event.seat)} {event.text}" for event in made.events]
+    text = f"{who(made.seat)}: {', '.join(events) or made.move.text}"
+    if len(made.legal) > 1:
+        text += f"  ({len(made.legal)} legal moves{'' if made.ms is None else f', {made.ms:.2g} ms'})"
+    return text if made.note is None else f"{text}  says: {made.note}"

@@ -58,7 +58,7 @@ class LineProgress(ProgressListener):
     def __init__(self, text: StatusText | None = None, stream: TextIO | None = None) -> None:
         self._text = text or _with_shares
         self._stream = sys.stderr if stream is None else stream
-        self._next, self._said = 0.0, ""
+        self._next, self._said = 0.0, -1  # games of the last line
 
     def plan(self, plan: Plan) -> None:
         """Print what changes in a stored run, if anything does."""
@@ -76,8 +76,8 @@ class LineProgress(ProgressListener):
         """Print the figures if the last line is old enough."""
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + LINE_EVERY_S
-            self._said = self._text(status)
-            self.note(self._said)
+            self._said = status.done
+            self.note(self._text(status))
 
     def note(self, text: str) -> None:
         """Print a message; nothing if nobody can read it any more."""
@@ -87,9 +87,9 @@ class LineProgress(ProgressListener):
             self._next = math.inf
 
     def end(self, status: RunStatus, interrupted: bool) -> None:
-        """Print the last figures, unless they are the last line."""
-        if (text := self._text(status) + " - interrupted" * interrupted) != self._said:
-            self.note(text)
+        """Print the last figures, unless the last line has them."""
+        if interrupted or status.done != self._said:
+            self.note(self._text(status) + " - interrupted" * interrupted)
 
 
 class LiveProgress(ProgressListener):

@@ -1,4 +1,4 @@
-"""The table as one seat sees it, sitting below and playing upwards, and the news since it last looked."""
+"""A position as one seat sees it, and the news since that seat last looked."""
 
 from __future__ import annotations
 
@@ -15,89 +15,54 @@ from arena.results.formats import shortened
 from arena.results.positions import Position, is_clan
 from arena.text import one_line
 
-_Cards = tuple[str, ...]
+
+def short_name(name: str) -> str:
+    """Return the name of a player, as short as a line needs it."""
+    return shortened(one_line(name), 24)
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A table. Pairs are (below, above).
+    """A position as it is drawn: `seat` sits below and plays upwards. `names` are by seat.
 
-    position  the whole position by seat, hidden hands included
-    seat      the seat that sits below
-    names     of the two players
-    sides     nine tuples of cards each, for stones 1..9
-    owners    for stones 1..9: 0 below, 1 above, None nobody
-    modes     combat modes at stones 1..9
-    hands     cards in hand; None: hidden
-    counts    clan and tactic cards in the hands
-    beside    cards face up beside the board
-    decks     cards left in the clan and the tactic deck
-    to_move   0 or 1, None when the game is over
-    pending   the card that a ruse has taken and not yet put anywhere
-    changed   stones at which something happened last
-    card      the card in hand that the arrow keys point at
-    stone     the stone that they point at
+    both_hands  whether the cards of the player above are shown; otherwise only their number is
+    changed     stones at which something happened last
+    card        the card in hand that the arrow keys point at
+    stone       the stone that they point at
     """
 
-    rules: Rules
     position: Position
-    seat: int
-    names: tuple[str, str]
-    turn: int
-    sides: tuple[tuple[_Cards, ...], tuple[_Cards, ...]]
-    owners: tuple[int | None, ...]
-    modes: tuple[_Cards, ...]
-    hands: tuple[_Cards | None, _Cards | None]
-    counts: tuple[tuple[int, int], tuple[int, int]]
-    beside: tuple[_Cards, _Cards]
-    decks: tuple[int, int]
-    to_move: int | None
-    pending: str | None = None
+    rules: Rules
+    names: Sequence[str] = ("", "")
+    seat: int = 0
+    both_hands: bool = True
     changed: frozenset[int] = frozenset()
     card: str | None = None
     stone: int | None = None
 
-    def stones_of(self, side: int) -> int:
-        """Count the stones of a player: 0 below, 1 above."""
-        return self.owners.count(side)
+    @property
+    def seats(self) -> tuple[int, int]:
+        """The seats below and above."""
+        return self.seat, 1 - self.seat
 
+    @property
+    def to_move(self) -> int | None:
+        """The seat to move, None when the game is over."""
+        return None if self.position.outcome is not None else self.position.seat
 
-def scene_of(
-    position: Position,
-    rules: Rules,
-    names: Sequence[str],
-    seat: int = 0,
-    open_hands: tuple[bool, bool] = (True, True),
-    changed: frozenset[int] = frozenset(),
-) -> Scene:
-    """Return the table of a position with `seat` below. `names` are in the order of the seats.
+    def name(self, seat: int) -> str:
+        """Return the name of a player as it is drawn."""
+        return short_name(self.names[seat])
 
-    `open_hands` says whose cards are shown (below, above); of a closed hand only the number of cards is.
-    """
-    below, above = seats = (seat, 1 - seat)
-    hands = [position.hands[player] if is_open else None for player, is_open in zip(seats, open_hands)]
-    counts = []
-    for player in seats:
-        clan = sum(is_clan(card) for card in position.hands[player])
-        counts.append((clan, len(position.hands[player]) - clan))
-    owners = [None if sign == "." else int(sign != "ab"[seat]) for sign in position.owners]
-    return Scene(
-        rules=rules,
-        position=position,
-        seat=seat,
-        names=(names[below], names[above]),
-        turn=position.turn,
-        sides=(position.sides[below], position.sides[above]),
-        owners=tuple(owners),
-        modes=position.modes,
-        hands=(hands[0], hands[1]),
-        counts=(counts[0], counts[1]),
-        beside=(position.beside[below], position.beside[above]),
-        decks=position.decks,
-        to_move=None if position.outcome is not None else int(position.seat != seat),
-        pending=position.pending,
-        changed=changed,
-    )
+    def shows_hand(self, seat: int) -> bool:
+        """Return whether the cards of a hand are shown."""
+        return self.both_hands or seat == self.seat
+
+    def counts(self, seat: int) -> tuple[int, int]:
+        """Return the numbers of clan and tactic cards in a hand."""
+        hand = self.position.hands[seat]
+        clan = sum(map(is_clan, hand))
+        return clan, len(hand) - clan
 
 
 def example() -> Scene:
@@ -118,7 +83,7 @@ def example() -> Scene:
         pending=None,
         outcome=None,
     )
-    return scene_of(position, load_rules("base"), ("you", "opponent"), 0, (True, False))
+    return Scene(position, load_rules("base"), ("you", "opponent"), both_hands=False)
 
 
 # ---------------------------------------------------------------- news
@@ -141,8 +106,7 @@ class News:
         fresh = state.events(self.seat, self._told)
         self.events += fresh
         self._told += len(fresh)
-        position = Position.of(state)
-        return scene_of(position, state.rules, self.names, self.seat, (True, False), self.stones)
+        return Scene(Position.of(state), state.rules, self.names, self.seat, False, self.stones)
 
     @property
     def stones(self) -> frozenset[int]:
@@ -154,8 +118,8 @@ class News:
         parts: list[str] = []
         seat = -1
         for event in self.events:
-            name, said = shortened(one_line(self.names[event.seat]), 24), self.said(event, words)
-            parts.append(f"; {name}: {said}" if event.seat != seat else f", {said}")
+            said = self.said(event, words)
+            parts.append(f"; {short_name(self.names[event.seat])}: {said}" if event.seat != seat else f", {said}")
             seat = event.seat
         return "".join(parts)[2:]
 

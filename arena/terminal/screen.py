@@ -1,4 +1,4 @@
-"""A full-screen program with a table above, notes below it, and a line to type in or keys to press.
+"""A full-screen program with a table above, notes below it, and a line to type in.
 
 prompt_toolkit and rich are imported only where a screen is made: commands that print need not wait for them.
 """
@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from arena.bots.output import BotOutput, redirected
 from arena.terminal.drawing import WIDTH, draw_board
@@ -27,24 +27,23 @@ _PAGE = 5
 class Screen:
     """Shows a table, notes below it, a line to type in, and the keys. PgUp and PgDn scroll the notes.
 
-    The `line` is there if `typed` is given, which is called when it is entered. It begins with `prompt` and ends with
-    `hint`.
+    `typed` is called when the `line` is entered. It begins with `prompt` and ends with `hint`.
     """
 
     def __init__(
         self,
         table: Callable[[], Scene | str],
         keys: Callable[[], str],
-        typed: Callable[[str], None] | None = None,
-        prompt: Callable[[], str] = str,
-        hint: Callable[[], str] = str,
+        typed: Callable[[str], None],
+        prompt: Callable[[], str],
+        hint: Callable[[], str],
     ) -> None:
         from prompt_toolkit.application import Application
         from prompt_toolkit.buffer import Buffer
         from prompt_toolkit.data_structures import Point
         from prompt_toolkit.history import DummyHistory
         from prompt_toolkit.key_binding import KeyBindings
-        from prompt_toolkit.layout import AnyContainer, Dimension, FormattedTextControl, HSplit, Layout, Window
+        from prompt_toolkit.layout import Dimension, FormattedTextControl, HSplit, Layout, Window
         from prompt_toolkit.layout.processors import AfterInput
         from prompt_toolkit.widgets import FormattedTextToolbar, Label, TextArea
         from rich.console import Console
@@ -57,8 +56,7 @@ class Screen:
         self._keys = KeyBindings()
 
         def accept(buffer: Buffer) -> bool:
-            if typed is not None:
-                typed(buffer.text)
+            typed(buffer.text)
             return False  # what was typed does not stay
 
         self.line = TextArea(
@@ -73,12 +71,9 @@ class Screen:
             height=Dimension(min=1),
             get_vertical_scroll=lambda window: self._top,
         )
-        parts: list[AnyContainer] = [Label(self._drawn_table, wrap_lines=False), notes]
-        if typed is not None:
-            parts.append(self.line)
-        parts.append(FormattedTextToolbar(keys, style="reverse"))
+        drawn, bar = Label(self._drawn_table, wrap_lines=False), FormattedTextToolbar(keys, style="reverse")
         self._app: Application[None] = Application(
-            layout=Layout(HSplit(parts)), key_bindings=self._keys, full_screen=True
+            layout=Layout(HSplit([drawn, notes, self.line, bar])), key_bindings=self._keys, full_screen=True
         )
         self._app.ttimeoutlen = 0.05  # Escape is a key here
         self.on("pageup", action=lambda: self._scroll(-_PAGE))
@@ -91,19 +86,9 @@ class Screen:
         for key in keys:
             self._keys.add(key, filter=Condition(when), eager=True)(lambda event: action())
 
-    def run(
-        self,
-        begin: Callable[[], object] = lambda: None,
-        meanwhile: Callable[[], Coroutine[Any, Any, None]] | None = None,
-    ) -> None:
-        """Show the screen until `leave`. `begin` is called first; `meanwhile` runs beside it."""
-
-        def begun() -> None:
-            if meanwhile is not None:
-                self._app.create_background_task(meanwhile())
-            begin()
-
-        self._app.run(pre_run=begun)
+    def run(self, begin: Callable[[], None]) -> None:
+        """Show the screen until `leave`; `begin` is called first."""
+        self._app.run(pre_run=begin)
 
     def leave(self) -> None:
         """End the program; it may be called from any thread, and when it has ended."""

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from arena.bots.bot import Actor, TimeLeft
 from arena.bots.isolation.python_bot import PythonBot
@@ -21,7 +21,7 @@ from arena.game.moves import MOVES, Move
 from arena.game.record import RESIGNED, deal_text, parse_record, record_text, replay, result_text, with_about
 from arena.game.rules import Rules
 from arena.results.records import export_line, record_lines
-from arena.terminal.input import Person, Resigned
+from arena.terminal.input import Audience, Person, Resigned
 from arena.text import first_line, one_line
 from arena.tournament.forfeits import reason_line
 from arena.tournament.games import GameResult, GameTask, Row
@@ -30,16 +30,6 @@ from arena.tournament.rows import GameSettings
 from arena.whole_file import write_whole
 
 _PERSON, _BOT = "person", "bot"  # further keys in the record of an unfinished game
-
-
-class Audience(Protocol):
-    """Watches a game; called from the thread that plays it."""
-
-    def begun(self, state: State, seats: tuple[str, str]) -> None:
-        """Take note of the deal; `seats` are the names of seat 0 and seat 1."""
-
-    def moved(self, state: State, move: Move) -> None:
-        """Take note of a move; `state` is the position after it and must not be changed."""
 
 
 @dataclass(frozen=True)

@@ -268,19 +268,27 @@ def load_config(path: Path | str, exist: bool = False) -> TournamentConfig:
     return config_from_dict(read_toml(path, ConfigError), name, Path(name).stem, exist, path.parent)
 
 
+def _config_folders() -> tuple[Path, Path]:
+    return Path("configs"), data_folder("configs")
+
+
+def config_file(text: str) -> Path | None:
+    """Return the file of a tournament, `-` for standard input; or the one of a name, None if nothing has it."""
+    path = Path(text)
+    if path.suffix == ".toml" or path.name != text or path == STDIN or path.is_file():
+        return path
+    return next((file for folder in _config_folders() if (file := folder / f"{text}.toml").is_file()), None)
+
+
 def named_config(text: str) -> TournamentConfig:
     """Load the settings of a file, `-` for standard input, or of a name in ./configs or that comes with the program."""
-    path = Path(text)
-    folders = (Path("configs"), data_folder("configs"))
-    if path.suffix != ".toml" and path.name == text and path != STDIN and not path.is_file():
-        known = next((file for folder in folders if (file := folder / f"{text}.toml").is_file()), None)
-        if known is None:
-            names = sorted({file.stem for folder in folders for file in folder.glob("*.toml")})
-            raise ConfigError(
-                f"unknown tournament '{text}'{did_you_mean(text, names)}"
-                f" (known by name: {', '.join(names)}; others by file, such as configs/mine.toml)"
-            )
-        path = known
+    path = config_file(text)
+    if path is None:
+        names = sorted({file.stem for folder in _config_folders() for file in folder.glob("*.toml")})
+        raise ConfigError(
+            f"unknown tournament '{text}'{did_you_mean(text, names)}"
+            f" (known by name: {', '.join(names)}; others by file, such as configs/mine.toml)"
+        )
     return load_config(path, exist=True)
 
 

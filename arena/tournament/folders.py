@@ -134,6 +134,13 @@ def drawn_seed(isolated: bool = False) -> int:
     return secrets.randbits(62) if isolated else secrets.randbelow(10**8)
 
 
+def with_drawn_seed(config: TournamentConfig) -> TournamentConfig:
+    """Return the config with a seed, drawn if it has none."""
+    if config.seed is not None:
+        return config
+    return config.with_seed(drawn_seed(any(level != "none" for level in config.levels)))
+
+
 def run_name(format_: str, bots: Sequence[str]) -> str:
     """Return a name for a run without a file: its format, except match and round robin, and its first bots.
 
@@ -173,6 +180,5 @@ def with_folder(config: TournamentConfig, folder: Path | None, named: bool) -> t
         return config, Path(config.out)
     if named:
         return config, RESULTS / config.name
-    if config.seed is None:
-        config = config.with_seed(drawn_seed(any(level != "none" for level in config.levels)))
+    config = with_drawn_seed(config)
     return config, marked_folder(config.name, config.canonical(), config)

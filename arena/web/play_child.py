@@ -192,25 +192,26 @@ def table_shown(scene: Scene, news: News, events: Sequence[Event], is_open: bool
     `state` is as in `results.pages.boards`, without the bot's hand unless `is_open`. `fresh` has the cards just
     played; `why` explains for stones with cards who can claim them and what the sides can still become.
     """
-    state = flat(scene.position, scene.rules)
+    position = scene.position
+    state = flat(position, scene.rules)
     below, above = "ab"[scene.seat], "ba"[scene.seat]
     if not is_open:
         state.pop(f"h{above}", None)
     fresh = {event.card for event in news.events if event.card is not None and event.stone is not None}
-    held = [stone for stone in _STONES if any(side[stone - 1] for side in scene.sides)]
+    held = [stone for stone in _STONES if any(side[stone - 1] for side in position.sides)]
     return {
-        "turn": scene.turn,
-        "names": scene.names,
+        "turn": position.turn,
+        "names": [scene.names[seat] for seat in scene.seats],
         "edition": scene.rules.edition,
         "tactics": bool(scene.rules.tactics),
         "state": state,
         "sides": (below, above),
         "fresh": [card for card in _cards_on(state) if card.partition("=")[0] in fresh],
         "why": {str(stone): why(scene, stone) for stone in held},
-        "won": [scene.stones_of(side) for side in (0, 1)],
-        "backs": scene.counts[1],
-        "pending": scene.pending,
-        "to_move": scene.to_move,
+        "won": [position.owners.count(sign) for sign in (below, above)],
+        "backs": scene.counts(1 - scene.seat),
+        "pending": position.pending,
+        "to_move": None if scene.to_move is None else scene.seats.index(scene.to_move),
         "legend": legend(scene.rules),
         "news": news.text(lambda event: _words(event, scene.rules.edition)),
         "log": [f"{news.names[event.seat]}: {news.said(event)}" for event in events],

@@ -70,7 +70,7 @@ def test_tables_replace_planted_links(run: Path, tmp_path: Path) -> None:
     assert (run / "timing.csv").is_file()
 
 
-def test_a_strangers_run_is_not_resumed_unasked(
+def test_a_strangers_run_is_not_played_unasked(
     tmp_path: Path, stranger: Callable[[], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     ran = tmp_path / "ran"
@@ -78,33 +78,33 @@ def test_a_strangers_run_is_not_resumed_unasked(
     command = ("match", "evil=evil.py", "random", "--games", 4, "--seed", 1, "--workers", 1, "--out", "run")
     assert arena(*command) == 0
     ran.unlink()
-    assert arena("resume", "run", "--games", 8) == 0  # one's own
+    assert arena("run", "run", "--games", 8) == 0  # one's own
     assert ran.exists()
     ran.unlink()
     stranger()
     capsys.readouterr()
-    assert arena("resume", "run", "--games", 12) == 2
+    assert arena("run", "run", "--games", 12) == 2
     told = capsys.readouterr().err
     assert "evil: evil=evil.py (isolation none)" in told
     assert "--trust" in told
     for command in ("standings", "verify", "replay", "export"):
         assert arena(command, "run") == 0
     assert not ran.exists()
-    assert arena("resume", "run", "--games", 12, "--trust") == 0
+    assert arena("run", "run", "--games", 12, "--trust") == 0
     assert ran.exists()
 
 
 @pytest.mark.slow
-def test_a_strangers_comparison_is_not_resumed_unasked(tmp_path: Path, stranger: Callable[[], None]) -> None:
+def test_a_strangers_comparison_is_not_played_unasked(tmp_path: Path, stranger: Callable[[], None]) -> None:
     ran = tmp_path / "ran"
     Path("evil.py").write_text(EVIL.format(str(ran)))
     words = ("--variants", "base,tactical", "--games", 2, "--seed", 1, "--workers", 1)
     assert arena("compare", "evil.py", "random", *words, "--out", "both") == 0
     ran.unlink()
     stranger()
-    assert arena("resume", "both", "--games", 4) == 2
+    assert arena("run", "both", "--games", 4) == 2
     assert not ran.exists()
-    assert arena("resume", "both", "--games", 4, "--trust") == 0
+    assert arena("run", "both", "--games", 4, "--trust") == 0
     assert ran.exists()
 
 

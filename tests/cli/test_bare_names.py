@@ -32,7 +32,7 @@ LINES = {
     "check": "greedy --isolation process --rules base --games 2",
     "play": "greedy --plain",
     "ladder": f"random --config cup.toml {FEW}",
-    "replay": "{run} 1 --ask greedy --as first",
+    "debug": "greedy {run} 1 --as first",
     "tune": f"search --param rollouts:1..2 --against greedy --trials 1 --confirm 2 {FEW}",
     "submit": "greedy --author Ada",
 }
@@ -67,7 +67,7 @@ def test_the_bot_that_was_taken_is_said(arena: Arena, name: str, played: Path) -
     if name == "tune":
         pytest.importorskip("optuna")
     options = {option for parameter in dict(_commands())[name].params for option in parameter.opts}
-    as_json = "--json" in options and name != "replay"  # which does not combine it with --ask
+    as_json = "--json" in options
     given = ["--quiet"] * ("--quiet" in options) + ["--json"] * as_json
     found = arena(name, *LINES[name].format(run=played).split(), *given, code=None)
     assert found.code in (0, 3, 4), found.err

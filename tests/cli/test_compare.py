@@ -50,21 +50,21 @@ def same_games(arena: Arena, folder: Path | str, other: Path | str) -> None:
 @pytest.mark.slow
 def test_it_grows_to_the_bytes_of_one_that_asked_at_once(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
     arena(*PLAY, *VARIANTS, "--games", 2, "--out", "cmp")
-    assert json.loads(arena("resume", "cmp", "--games", 4, "--workers", 2, "--json").out) == whole[1]
-    assert json.loads(arena("resume", "cmp", "--games", 2, "--json", *QUIET).out)["games"] == 2 * 3 * 2
-    arena("resume", "cmp", "--games", 4, *QUIET)
+    assert json.loads(arena("run", "cmp", "--games", 4, "--workers", 2, "--json").out) == whole[1]
+    assert json.loads(arena("run", "cmp", "--games", 2, "--json", *QUIET).out)["games"] == 2 * 3 * 2
+    arena("run", "cmp", "--games", 4, *QUIET)
     same(arena, "cmp", whole[0])
 
 
-def test_a_variant_that_was_not_begun_is_played_on_resume(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
+def test_a_variant_that_was_not_begun_is_played_later(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
     shutil.copytree(whole[0], "cmp")
     shutil.rmtree("cmp/base")
-    assert json.loads(arena("resume", "cmp", "--json", *QUIET).out) == whole[1]
+    assert json.loads(arena("run", "cmp", "--json", *QUIET).out) == whole[1]
     assert Path("cmp/comparison.json").read_bytes() == Path(whole[0], "comparison.json").read_bytes()
 
 
 @pytest.mark.slow
-def test_an_interrupted_comparison_without_a_seed_is_resumed_by_its_folder(arena: Arena, tmp_path: Path) -> None:
+def test_an_interrupted_comparison_without_a_seed_goes_on_by_its_folder(arena: Arena, tmp_path: Path) -> None:
     Path("slow.py").write_text(SLOW_BOT)
     Path("slow").touch()
     with program("compare", "slow.py", "random", *VARIANTS, "--games", 40, *QUIET, cwd=tmp_path) as process:
@@ -76,8 +76,8 @@ def test_an_interrupted_comparison_without_a_seed_is_resumed_by_its_folder(arena
     Path("slow").unlink()
     folder = folders[0].parent.parent
     assert process.returncode == 130
-    assert f"arena resume results/{folder.name}" in errors
-    values = json.loads(arena("resume", f"results/{folder.name}", "--json").out)
+    assert f"arena run results/{folder.name}" in errors
+    values = json.loads(arena("run", f"results/{folder.name}", "--json").out)
     assert (values["variants"], values["games"]) == (["tactical", "base"], 80)
 
 
@@ -86,14 +86,14 @@ def test_other_settings_in_the_same_folder_name_the_remedy(arena: Arena, whole: 
     other = arena(*PLAY, *VARIANTS, "--out", "cmp", "--games", 4, "--move-ms", 1000, code=2).err
     assert "clock.move_ms" in other
     assert "Choose another folder" in other
-    assert "rounds belongs to swiss" in arena("resume", "cmp", "--rounds", 3, code=2).err
+    assert "rounds belongs to swiss" in arena("run", "cmp", "--rounds", 3, code=2).err
 
 
 def test_another_variant_joins_a_comparison(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
     shutil.copytree(whole[0], "cmp")
     values = json.loads(arena(*PLAY, "--variants", "base,expert", "--games", 4, "--out", "cmp", "--json").out)
     assert values["variants"] == ["base", "expert"]
-    assert json.loads(arena("resume", "cmp", "--json").out) == values
+    assert json.loads(arena("run", "cmp", "--json").out) == values
     same_games(arena, "cmp", whole[0])
 
 
@@ -104,7 +104,7 @@ def test_a_damaged_file_is_said(arena: Arena, whole: tuple[Path, dict[str, Any]]
     elsewhere = (sound.replace('"folder": "base"', f'"folder": "{place}"') for place in ("../base", "..", "", "/base"))
     for text in ("", "[]", '{"comparison": 1}', '{"comparison": 2}', *elsewhere):
         Path("cmp/comparison.json").write_text(text)
-        assert "cmp/comparison.json" in arena("resume", "cmp", code=2).err
+        assert "cmp/comparison.json" in arena("run", "cmp", code=2).err
 
 
 # ---------------------------------------------------------------- tables
@@ -114,7 +114,7 @@ def test_a_damaged_file_is_said(arena: Arena, whole: tuple[Path, dict[str, Any]]
 def test_a_baseline_is_what_all_others_are_measured_against(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
     shutil.copytree(whole[0], "cmp")
     arena(*PLAY, "--variants", "base,expert", "--baseline", "tactical", "--games", 4, "--out", "cmp")
-    values = json.loads(arena("resume", "cmp", "--json").out)
+    values = json.loads(arena("run", "cmp", "--json").out)
     assert values["baseline"] == "tactical"
     measured = {("base", "tactical"), ("expert", "tactical")}
     for name in ("win_rate_differences", "first_player_differences", "length_differences"):
@@ -127,19 +127,19 @@ def test_a_baseline_is_what_all_others_are_measured_against(arena: Arena, whole:
 @pytest.mark.slow
 def test_all_variants_grow_together_until_the_errors_of_all_are_small(arena: Arena) -> None:
     arena(*PLAY, *VARIANTS, "--games", 4, "--out", "cmp")
-    values = json.loads(arena("resume", "cmp", "--error", 70, "--json", *QUIET).out)
+    values = json.loads(arena("run", "cmp", "--error", 70, "--json", *QUIET).out)
     assert len({row["games"] for row in values["by_opponent"]}) == 1
     largest = []
     for name in ("tactical", "base"):
         table = json.loads(arena("standings", f"cmp/{name}", "--json").out)["standings"]
         largest.append(max(row["elo_error95"] for row in table))
     assert max(largest) <= 70
-    assert "± 1 wanted. Allow more" in arena("resume", "cmp", "--error", 1, "--games", 10, *QUIET, code=1).err
+    assert "± 1 wanted. Allow more" in arena("run", "cmp", "--error", 1, "--games", 10, *QUIET, code=1).err
 
 
 def test_a_plan_of_all_variants_is_one_json_object(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
     folder, _ = whole
-    for words in (("resume", folder, "--games", 8), (*PLAY, *VARIANTS, "--games", 8, "--out", folder)):
+    for words in (("run", folder, "--games", 8), (*PLAY, *VARIANTS, "--games", 8, "--out", folder)):
         plans = json.loads(arena(*words, "--dry-run", "--json").out)
         assert {rules: plan["missing"] for rules, plan in plans.items()} == {"tactical": 12, "base": 12}
     plans = json.loads(arena(*PLAY, *VARIANTS, "--out", "new", "--dry-run", "--json").out)

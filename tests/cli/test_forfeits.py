@@ -47,9 +47,9 @@ PLAYING: dict[str, Playing] = {
 }
 #: Command lines that show what one of them has stored.
 READING: dict[str, tuple[str, tuple[object, ...]]] = {
-    "resume match": ("match", ("resume", "run", "--workers", 1, "--quiet")),
-    "resume sprt": ("sprt", ("resume", "run", "--workers", 1, "--quiet")),
-    "resume compare": ("compare", ("resume", "run", "--workers", 1, "--quiet")),
+    "run match": ("match", ("run", "run", "--workers", 1, "--quiet")),
+    "run sprt": ("sprt", ("run", "run", "--workers", 1, "--quiet")),
+    "run compare": ("compare", ("run", "run", "--workers", 1, "--quiet")),
     "compare --from": ("compare", ("compare", "--from", "run")),
     "standings": ("match", ("standings", "run")),
     "standings of sprt": ("sprt", ("standings", "run")),

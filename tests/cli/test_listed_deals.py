@@ -39,11 +39,11 @@ def test_the_run_needs_no_file(arena: Arena) -> None:
     assert arena("match", "greedy", "random", "--deals", file, "--seed", 1, "--dry-run").out == "6 games of 2 bots.\n"
     arena("match", "greedy", "random", "--deals", file, "--seed", 1, "--games", 2, "-o", "run", *QUIET)
     Path(file).unlink()
-    assert arena("resume", "run", "--games", 6, *QUIET).out.startswith(
+    assert arena("run", "run", "--games", 6, *QUIET).out.startswith(
         "greedy-random: match, rules base, 6 games, listed deals"
     )
     assert arena("verify", "run").out == "6 games replayed, all with their stored results.\n"
-    assert "need 4 deals, found 3 in the list; list more deals" in arena("resume", "run", "--games", 7, code=2).err
+    assert "need 4 deals, found 3 in the list; list more deals" in arena("run", "run", "--games", 7, code=2).err
     arena("export", "run", "--records", "r.txt")
     assert arena("verify", "r.txt").out == "6 games replayed, all with their stored results.\n"
     assert json.loads(arena("rate", "r.txt", "--json").out)["games"] == 6

@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -44,6 +45,14 @@ def test_help_imports_nothing_heavy() -> None:
     lines = ("--help", "--version", "league --help")
     code = "\n".join(["from arena.cli.main import main", *(f"assert main({line.split()!r}) == 0" for line in lines)])
     assert not loaded_by(code) & set(HEAVY)
+
+
+def test_ctrl_c_while_the_program_loads_ends_it_without_a_word(tmp_path: Path) -> None:
+    (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    command = [sys.executable, "-m", "arena.cli", "--help"]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 
 
 def test_a_match_and_its_table_need_no_pandas(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_a_whole_game_is_stored_and_replays(person: Typing, arena: Arena) -> Non
     shown = arena("replay", "one.txt", "1").out
     assert "greedy" in shown
     assert "you" in shown
-    arena("replay", "one.txt", "1", "--html", "-o", "one.html")
+    arena("replay", "one.txt", "1", "-o", "one.html")
     assert "over" in person("", "--resume", "one.txt", code=2).err
 
 
@@ -90,9 +90,25 @@ def test_a_bot_that_fails_loses(person: Typing) -> None:
     assert "\x1b" not in result.out
 
 
+def test_the_game_of_two_bots_is_printed_and_shown_as_a_page(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr("click.launch", shown.append)
+    bots = ("first", "random", "--seed", 2, "--isolation", "none")
+    printed = arena("play", *bots).out
+    assert "Move 5 of" in printed
+    assert printed.endswith("\n\nfirst - random, rules base, seed 2.\n")
+    assert shown == []
+    page = Path("games/first-iello-base-2.html")
+    arena("play", *bots, "--open")
+    assert shown == [page.resolve().as_uri()]
+    assert "first2" in arena("play", "first", "first", "--seed", 2, "--isolation", "none").out
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [
+        (("greedy", "first", "--out", "x"), "drop BOT2"),
+        (("greedy", "--open"), "two bots"),
         (("a", "b", "c"), "found 3"),
         (("--resume", "gone.txt"), "no file gone.txt"),
         (("greedy", "--resume", "gone.txt"), "--resume takes bots"),

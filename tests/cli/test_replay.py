@@ -1,4 +1,4 @@
-"""`arena replay`: choosing among stored games, going through one, and asking a bot again (`--ask`)."""
+"""`arena replay`: choosing among stored games and going through one; `arena debug`: asking a bot again."""
 
 from __future__ import annotations
 
@@ -79,9 +79,14 @@ def test_the_number_counts_among_the_chosen(arena: Arena, played: Path) -> None:
         (["--lost"], "are about one bot; name it with --bot"),
         (["--deal", "-1"], "--deal"),
         (["1", "--move", "1000"], "--move 1000: the game has"),
-        (["1", "--json", "--watch"], "--watch and --json were given together; choose one"),
-        (["1", "--json", "--move", "3"], "--json prints all moves of a game; leave out --move"),
-        (["--print", "csv"], "--print csv belongs to --judge; add it"),
+        (["1", "--json", "-o", "x"], "--json and --out were given together; choose one"),
+        (["1", "--json", "--move", "3"], "--json and --move were given together; choose one"),
+        (["1", "--record", "--open"], "--record and --open were given together; choose one"),
+        (["1", "--limit", "3"], "--limit is for a list of games"),
+        (["--record", "--limit", "3"], "--limit does not go with --record"),
+        (["--move", "3"], "--move is for one game"),
+        (["-o", "x"], "--out is for one game"),
+        (["--open"], "--open is for one game"),
     ],
 )
 def test_choices_that_make_no_sense(arena: Arena, played: Path, options: list[str], wanted: str) -> None:
@@ -171,33 +176,33 @@ def run(arena: Arena, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
 def test_a_bot_that_is_the_same_chooses_the_same(run: Arena) -> None:
     for game in range(1, 9):
         if "mine" in (listed := run("replay", "run").out.splitlines())[game + 1]:
-            out = run("replay", "run", game, "--ask", "mine.py").out
+            out = run("debug", "mine.py", "run", game).out
             assert "decisions; 0 differ" in out, listed[game + 1]
 
 
 def test_another_bot_is_asked_in_its_place(run: Arena) -> None:
-    assert "--as: " in run("replay", "run", 1, "--ask", "random", code=2).err
-    out = run("replay", "run", 1, "--ask", "random", "--as", "a").out
+    assert "--as: " in run("debug", "random", "run", 1, code=2).err
+    out = run("debug", "random", "run", 1, "--as", "a").out
     assert "*" in out
     assert "decisions; " in out
 
 
 def test_the_decision_that_failed_is_shown(run: Arena) -> None:
-    listed = run("replay", "run", 1, "--ask", "fails.py").out if "fails" in run("replay", "run", 1).out else ""
+    listed = run("debug", "fails.py", "run", 1).out if "fails" in run("replay", "run", 1).out else ""
     assert "fails: ValueError: too late" in listed
     number = listed.split("(forfeit)")[0].rsplit("\n", 1)[-1].split()[0]
-    out = run("replay", "run", 1, "--ask", "fails.py", "--move", number).out
+    out = run("debug", "fails.py", "run", 1, "--move", number).out
     assert "What the bot sees" in out
     assert "turn " in out.split("own output")[1]
     assert "ValueError: too late" in out
     assert "the game ended here by its forfeit" in out
-    near = run("replay", "run", 1, "--ask", "fails.py", "--move", 100_000, code=2).err
+    near = run("debug", "fails.py", "run", 1, "--move", 100_000, code=2).err
     assert f"the nearest is {number}" in near
 
 
 def test_a_breakpoint_stops_in_the_bot(folder: Path) -> None:
     (folder / "stops.py").write_text("def act(view, moves):\n    breakpoint()\n    return moves[0]\n")
-    words = ["replay", "run", "1", "--bot", "first", "--ask", "stops.py", "--as", "first"]
+    words = ["debug", "stops.py", "run", "first/mine/0", "--as", "first"]
     command = [sys.executable, "-m", "arena.cli.main", *words]
     keys = "p view.turns\nc\n" * 3 + "q\n"
     done = subprocess.run(command, cwd=folder, input=keys, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""Commands that play: run, match, tournament, resume. Real games of the quickest bots."""
+"""Commands that play: run, match, tournament. Real games of the quickest bots."""
 
 from __future__ import annotations
 
@@ -109,12 +109,12 @@ def test_an_interrupted_run_goes_on_to_the_same_result(arena: Arena, tmp_path: P
         _, errors = process.communicate(timeout=60)
     Path("slow").unlink()
     assert process.returncode == 130, errors
-    assert "arena resume broken" in errors
+    assert "arena run broken" in errors
     partly = arena("standings", "broken").out
     assert "so far" in partly
     assert not Path("broken/standings.csv").exists()
 
-    arena("resume", "broken")
+    arena("run", "broken")
     arena(*command, "--out", "whole")
     for folder in ("broken", "whole"):
         arena("export", folder, "--all")
@@ -173,10 +173,9 @@ def test_a_run_of_a_cluster_that_is_gone_ends_here(arena: Arena) -> None:
     with closing(sqlite3.connect("results/cup/games.sqlite")) as db, db:
         stored = "json_set(value, '$.executor', 'dask', '$.scheduler', 'tcp://gone:1')"
         db.execute(f"UPDATE meta SET value = {stored} WHERE key = 'settings'")
-    assert "Stored in results/cup" in arena("resume", "cup", *local).out
+    assert "Stored in results/cup" in arena("run", "cup", *local).out
     assert (
-        'scheduler: belongs to executor = "dask"'
-        in arena("resume", "cup", *local, "--scheduler", "tcp://x:1", code=2).err
+        'scheduler: belongs to executor = "dask"' in arena("run", "cup", *local, "--scheduler", "tcp://x:1", code=2).err
     )
 
 
@@ -204,7 +203,7 @@ def test_a_bot_that_has_changed_plays_again(arena: Arena) -> None:
     command = ("match", "mine.py", "random", "--games", 2, "--seed", 1, *QUIET)
     folder = json.loads(arena(*command, "--json").out)["folder"]
     Path("mine.py").write_text("def act(view, moves):\n    return moves[0]\n")
-    assert "mine changed: 2 games again." in arena("resume", folder).err
+    assert "mine changed: 2 games again." in arena("run", folder).err
     assert json.loads(arena(*command, "--json").out)["folder"] != folder, "a changed bot is another run"
 
 
@@ -243,12 +242,12 @@ def test_patterns_are_taken_in_and_left_out(cups: Arena) -> None:
     assert "it cannot be combined" in cups("compare", "--from", "x", "--exclude", "y", code=2).err
 
 
-def test_run_resumes_what_a_pattern_named(cups: Arena) -> None:
+def test_a_run_plays_on_what_a_pattern_named(cups: Arena) -> None:
     Path("cups/cup.toml").write_text('bots = ["group*/"]\nexclude = ["group2/h*.py"]\ngames = 2\nseed = 1\n')
     first = cups("run", "cups/cup.toml", "--workers", 1, "--json").out
     assert names(first) == ["ann", "group1-ben", "group2-ben"]
     Path("cups/group1/zoe.py").write_text("def act(view, moves):\n    return moves[0]\n")
-    assert cups("resume", "cup", "--workers", 1, "--json").out == first
+    assert cups("run", "cup", "--workers", 1, "--json").out == first
 
 
 # ---------------------------------------------------------------- files of rules
@@ -274,7 +273,7 @@ def test_a_run_keeps_the_rules_that_it_began_with(arena: Arena) -> None:
     write_rules(3)
     assert f'rules: "{TWO}" there, "iello-base:hand_size=3" asked for' in arena(*match, "--games", 8, code=2).err
     remove_rules()
-    arena("resume", "run", "--games", 8, *QUIET)
+    arena("run", "run", "--games", 8, *QUIET)
     assert "8 games replayed, all" in arena("verify", "run").out
     assert "base:hand_size=2" in arena("replay", "run").out + arena("standings", "run").out
 
@@ -297,3 +296,36 @@ def test_a_league_keeps_the_rules_that_it_began_with(arena: Arena) -> None:
         arena("submit", f"bots/{bot}.py", "--league", "open", *QUIET)
     assert f"rules {TWO}" in arena("league", "show", "open").out
     assert "16 games replayed" in arena("verify", "leagues/open").out
+
+
+# ---------------------------------------------------------------- a stored run
+
+
+def test_options_that_do_not_apply_to_what_is_played_are_refused(arena: Arena) -> None:
+    arena("compare", "first", "random", "--variants", "base,expert", "--games", 2, "--out", "both", *QUIET)
+    arena("match", "first", "random", "--games", 2, "--out", "one", *QUIET)
+    Path("cup.toml").write_text('bots = ["random", "first"]\nformat = "swiss"\nseed = 1\n')
+    for words, said in (
+        (("one", "--out", "two"), "--out is for a new run"),
+        (("both", "--rules", "base"), "--rules does not go with a comparison"),
+        (("both", "--own-deals"), "--own-deals does not go with a comparison"),
+        (("one", "--rounds", 3), "--rounds belongs to swiss, but the format is match"),
+        (("cup.toml", "--matches", 3), "--matches belongs to series, but the format is swiss"),
+        (("cup.toml", "--trust"), "--trust is for the folder of a run"),
+    ):
+        assert said in arena("run", *words, code=2).err
+    assert json.loads(arena("run", "cup.toml", "--rounds", 1, "--games", 2, *QUIET, "--json").out)["complete"]
+
+
+def test_a_tournament_s_name_means_its_file_and_a_folder_means_its_run(arena: Arena) -> None:
+    arena("match", "first", "random", "--games", 2, "--out", "quick", *QUIET)
+    assert "Nothing is left to play. 2 games stay." in arena("run", "quick", "--dry-run").out
+    Path("quick/games.sqlite").unlink()
+    assert "games stay" not in arena("run", "quick", "--dry-run").out
+    assert "unknown tournament 'quik'; did you mean 'quick'?" in arena("run", "quik", code=2).err
+
+
+def test_a_seed_that_is_drawn_can_be_typed(arena: Arena) -> None:
+    for number in range(3):
+        arena("match", "first", "random", "--games", 2, "--out", f"run{number}", "--workers", 1, "--quiet")
+        assert json_of("standings", f"run{number}", "--json")["seed"] < 10**8

@@ -35,7 +35,7 @@ def test_shows_the_test_and_goes_on_from_a_stored_one(arena: Arena) -> None:
     again = arena("sprt", *PLAY, "--workers", 1)
     assert again.out == first.out
     assert "were played before" in again.err
-    assert arena("resume", folder).out == first.out
+    assert arena("run", folder).out == first.out
     number = json.loads((folder / SPRT_FILE).read_text())["games"]
     shown = arena("standings", folder.name).out
     assert f"rules base, {number} games, seed 4" in shown
@@ -81,7 +81,7 @@ def test_a_test_with_luck_taken_out(arena: Arena, adjusted: tuple[Path, dict[str
     """The same bytes with other workers and in pieces; as fed by hand from the records."""
     one, values = adjusted
     arena("sprt", *ADJUSTED, "--workers", 2, "--max-pairs", 4, "--out", "more", code=4)
-    arena("resume", "more", "--max-pairs", 1_000_000)
+    arena("run", "more", "--max-pairs", 1_000_000)
     for name in (LUCK, SPRT_FILE):
         assert Path("more", name).read_bytes() == (one / name).read_bytes()
     assert games(Path("more")) == games(one)

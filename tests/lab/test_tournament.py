@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena import ArenaError, Bot, Run, load, load_rules, resume, run_tournament
+from arena import ArenaError, Bot, Run, load, load_rules, run_tournament
 from arena.cli.main import main
 from tests.tournament.runner.runs import SendsSignal
 
@@ -71,14 +71,15 @@ def test_ctrl_c_with_the_last_game_ends_the_program_all_the_same(monkeypatch: py
 
 def test_a_run_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     small = run_tournament(["first", "random", "again=random"], out="small", **FAST)
-    assert (len(small.games), len(resume("small", games=6).games)) == (12, 18)
-    assert len(resume("small", error=1, games=20).games) == 60
-    with pytest.raises(ArenaError, match="no run named 'nowhere'"):
-        resume("nowhere")
+    assert (len(small.games), len(run_tournament("small", games=6).games)) == (12, 18)
+    assert len(run_tournament("small", error=1, games=20).games) == 60
+    assert len(run_tournament("small", games=2, out="other").games) == 6
+    with pytest.raises(ArenaError, match="holds several runs"):
+        run_tournament("./small/..", games=2)
     monkeypatch.setattr("os.getuid", lambda: os.stat("small").st_uid + 1)
-    with pytest.raises(ArenaError, match=r"you did not create small. Resuming it runs its bots .* \(first, random, ag"):
-        resume("small", games=8)
-    assert len(resume("small", games=24, trust=True).games) == 72
+    with pytest.raises(ArenaError, match=r"you did not create small. To play on runs its bots .* \(first, random, ag"):
+        run_tournament("small", games=8)
+    assert len(run_tournament("small", games=24, trust=True).games) == 72
 
 
 @pytest.mark.parametrize(

@@ -80,8 +80,8 @@ def test_commands_that_need_a_net_say_so_and_others_work(tmp_path: Path) -> None
     assert main(["match", "greedy", "random", "--games", "2", "--seed", "1", "--workers", "1", "--out", run]) == 0
     refused = [
         *(["match", bot, "random", "--games", "2"] for bot in ("odds", "net", "champion", "tactician", "ismcts")),
-        ["replay", run, "1", "--judge"],
-        ["replay", run, "1", "--html"],
+        ["judge", run, "1"],
+        ["replay", run, "1", "-o", "game.html"],
         ["standings", run, "--adjusted"],
         ["report", run],
     ]

@@ -75,12 +75,16 @@ def test_the_page_has_the_curve(game: PlayedGame) -> None:
 @pytest.mark.process
 def test_the_command(arena: Arena) -> None:  # noqa: F811
     arena("match", "greedy", "random", "--games", 2, "--seed", 1, "--out", "run", "--workers", 1)
-    shown = arena("replay", "run", 1, "--judge", "--nodes", 0).out
+    shown = arena("judge", "run", 1, "--nodes", 0).out
     assert "average loss %" in shown
-    found = json.loads(arena("replay", "run", "greedy/random/0", "--judge", "--nodes", 0, "--json").out)
+    found = json.loads(arena("judge", "run", "greedy/random/0", "--nodes", 0, "--json").out)
     assert found["moves"][0]["number"] == 1
     assert len(found["chances"]) == len(found["moves"]) + 1
-    assert "name it" in arena("replay", "run", "--judge", code=2).err
+    assert "name a game, such as 1" in arena("judge", "run", code=2).err
+    page = arena("judge", "run", 1, "--nodes", 20, "-o", "-").out
+    assert "search over the net, 20 nodes per move" in page
+    assert "--all does not go with a page" in arena("judge", "run", 1, "--all", "-o", "-", code=2).err
+    assert "--json does not go with a page" in arena("judge", "run", 1, "--json", "--open", code=2).err
 
 
 # ---------------------------------------------------------------- the luck of the draw

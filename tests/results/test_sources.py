@@ -144,12 +144,12 @@ def test_games_of_a_league(played: Arena) -> None:
     assert f"{total} games replayed" in played("verify", "all.txt").out
 
 
-def test_a_league_is_played_on_and_not_resumed(played: Arena) -> None:
-    assert "to play more games: arena league play open" in played("resume", "open", code=2).err
+def test_a_league_is_not_played_as_a_run(played: Arena) -> None:
+    assert "to play more games: arena league play open" in played("run", "open", code=2).err
 
 
 def test_nothing_by_that_name(arena: Arena) -> None:
-    for command in ("standings", "verify", "export", "resume", "replay"):
+    for command in ("standings", "verify", "export", "replay"):
         assert "no run named 'nowhere'" in arena(command, "nowhere", code=2).err
     with pytest.raises(ArenaError, match="no run named 'nowhere'"):
         public.load("nowhere")
@@ -157,6 +157,5 @@ def test_nothing_by_that_name(arena: Arena) -> None:
 
 def test_a_file_is_read_and_does_not_go_on(here: Arena) -> None:
     here("export", "results/cmp/base", "--records", "all.txt")
-    assert "only the folder of a run can be resumed" in here("resume", "all.txt", code=2).err
     values: dict[str, Any] = json.loads(here("standings", "all.txt", "--json").out)
     assert len(values["standings"]) == 2

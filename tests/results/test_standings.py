@@ -241,7 +241,7 @@ def match(tmp_path_factory: pytest.TempPathFactory) -> RunStandings:
 
 def test_an_open_match_warns_of_looking_again_and_names_the_test(match: RunStandings) -> None:
     advice = next_step(replace(match, head_to_head=head_to_head([3, 0, 4, 0, 3])), "run")
-    assert "To find out, play more games: arena resume run --games 80" in advice
+    assert "To find out, play more games: arena run run --games 80" in advice
     assert "false alarms likelier" in advice
     assert advice.endswith(": arena sprt first random")
 

@@ -13,7 +13,7 @@ from types import TracebackType
 import pexpect
 import pyte
 
-UP, DOWN, RIGHT, LEFT = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D"
+DOWN, RIGHT = "\x1b[B", "\x1b[C"
 CTRL_C, CTRL_D = "\x03", "\x04"
 _PATIENCE_S = 120
 

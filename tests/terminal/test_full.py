@@ -102,6 +102,13 @@ def act(view, moves):
 """
 
 
+def test_a_bot_that_cannot_be_loaded_ends_the_screen(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text("raise ValueError('no')\n")
+    with Terminal("play", "bad.py", cwd=tmp_path) as screen:
+        screen.wait("raises an exception when it is loaded", "ValueError: no")
+        assert screen.end() == 2
+
+
 def test_names_and_prints_of_strangers_are_text(tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text(HOSTILE)
     name = "🤖" * 20 + "שלום" + "n" * 150

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 
 import pytest
+from rich.console import Console
+from rich.style import Style
 
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
 from arena.results.positions import Position
-from arena.terminal.drawing import board_text
+from arena.terminal.drawing import board_text, draw_board
 from arena.terminal.input import LINE_COMMANDS, DecisionInput, Left, Resigned
-from arena.terminal.scene import scene_of
+from arena.terminal.scene import Scene
 
 
 def desk(rules: str = "tactical", moves: int = 0, seed: int = 5) -> DecisionInput:
@@ -24,7 +26,7 @@ def desk(rules: str = "tactical", moves: int = 0, seed: int = 5) -> DecisionInpu
             break
         state.apply(rng.choice(state.legal_moves()))
     view = state.view(state.to_move)
-    scene = scene_of(Position.of(state), state.rules, ("ann", "bob"), state.to_move, (True, False))
+    scene = Scene(Position.of(state), state.rules, ("ann", "bob"), state.to_move, both_hands=False)
     return DecisionInput(view, state.legal_moves(), scene)
 
 
@@ -155,3 +157,18 @@ def test_every_board_shows_all_cards_where_they_lie(rules: str) -> None:
                     assert [card[:7] for card in shown[stone - 1]] == cards, text
             assert text.count("hand") == 2
             state.apply(rng.choice(state.legal_moves()))
+
+
+def test_cards_alone_are_coloured_and_none_is_faint() -> None:
+    """Blanks between cards had the colour of the card before, cards in the hand were dim."""
+    console = Console(width=80, force_terminal=True, color_system="truecolor", _environ={})
+    seen = 0
+    for line in draw_board(desk("base", moves=30).scene, 80).split("\n"):
+        for part in line.render(console):
+            style = part.style or Style()
+            if part.text.strip() and style.bgcolor is not None:
+                seen += 1
+                assert part.text == f" {part.text.strip()} "
+                assert not style.dim
+            assert part.text.strip() or style.bgcolor is None
+    assert seen > 10

@@ -97,6 +97,19 @@ def test_lines_come_every_few_seconds_only(monkeypatch: pytest.MonkeyPatch) -> N
     assert lines[-1].endswith("  |  ann 75.0%, bob 25.0%  |  forfeits: ann 3 - interrupted")
 
 
+def test_the_last_line_comes_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though the rate has changed since."""
+    clock = [100.0]
+    monkeypatch.setattr("arena.terminal.live.time.monotonic", lambda: clock[0])
+    stream = io.StringIO()
+    progress = LineProgress(stream=stream)
+    progress.begin("quick", 42, RunStatus(0, 20))
+    clock[0] += 10
+    progress.update(RunStatus(20, 20, rate=4.0))
+    progress.end(RunStatus(20, 20, rate=3.9), interrupted=False)
+    assert stream.getvalue().count("20 of 20 games") == 1
+
+
 def test_a_stream_that_breaks_does_not_stop_the_run() -> None:
     class Broken(io.StringIO):
         def write(self, text: str) -> int:

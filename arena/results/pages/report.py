@@ -44,8 +44,10 @@ from arena.results.sprt_report import sprt_text
 from arena.results.standings_report import heading as heading_of
 from arena.results.standings_report import standings_report
 from arena.results.table import Column, Report, Rows, Table, chance_text, percent, rating_text, table_of
+from arena.results.until_error import grows_by_games
 from arena.results.variant_report import comparison, read_variants
 from arena.text import first_line, one_line
+from arena.tournament.folders import is_comparison
 from arena.tournament.formats import FORMATS
 
 _GAMES = 20
@@ -143,7 +145,7 @@ def report_page(
     if len(games) < there:
         sampled = (
             f"{len(games)} of {there:,} games can be replayed here: one example of each forfeit, then a spread across"
-            f" the run. For others: arena replay {one_line(str(source.path))} GAME --html"
+            f" the run. For others: arena replay {one_line(str(source.path))} GAME --open"
         )
     if games:
         before = next((i for i, section in enumerate(parts[0].sections) if section.id == "lengths"), 3)
@@ -310,9 +312,14 @@ def _run(source: Source, run: RunData, prior: float | None) -> ReportPart:
 def place_answer(standings: RunStandings, gaps: Rows) -> list[str]:
     """Say whether the first place is shown, from the differences of the ratings, and what to do next."""
     run = standings.run
-    name = one_line(run.folder)
+    folder = Path(run.folder)
+    is_variant = is_comparison(folder.parent)
+    name = shlex.quote(one_line(str(folder)))
     if run.planned is not None and not run.complete:
-        return [f"Next: arena resume {name} plays the other {run.planned - len(run.games):,} games."]
+        whole = shlex.quote(one_line(str(folder.parent))) if is_variant else name
+        return [
+            f"Next: arena run {whole} plays the games that are left, {run.planned - len(run.games):,} of them here."
+        ]
     if len(standings.rows) < 2 or not gaps or run.config["format"] == "sprt":  # the verdict of a test says it
         return []
     best, second = (row["bot"] for row in standings.rows[:2])
@@ -328,11 +335,12 @@ def place_answer(standings: RunStandings, gaps: Rows) -> list[str]:
         line = f"Shown (95%): {apart}"
         return [line, f"Next: see the games it lost: arena report {name} --bot {shlex.quote(one_line(best))} --lost"]
     lines = [f"Not shown (95%): {apart}"]
-    if run.planned is not None and "games" in run.config and elo > 0 and not standings.always_forfeiting:
+    can_grow = run.planned is not None and not is_variant and grows_by_games(run.config)
+    if can_grow and elo > 0 and not standings.always_forfeiting:
         games = math.ceil(run.config["games"] * _FOUR_OF_FIVE * (minus / elo) ** 2 / 2) * 2
         if games <= _MOST_ADVISED:
             lines.append(f"Next: if the lead is really {elo:.0f} Elo (leads tend to shrink), {games:,} games per")
-            lines[-1] += f" pairing show it in four of five cases: arena resume {name} --games {games}"
+            lines[-1] += f" pairing show it in four of five cases: arena run {name} --games {games}"
         else:
             lines.append("Next: treat them as equals; telling them apart would take more games than is practical.")
     return lines

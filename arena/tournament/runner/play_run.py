@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -29,7 +28,7 @@ from arena.errors import ArenaError, did_you_mean
 from arena.settings import as_dict
 from arena.text import first_line, one_line, size_text, time_about
 from arena.tournament.config import TournamentConfig
-from arena.tournament.folders import stored_run
+from arena.tournament.folders import stored_run, with_drawn_seed
 from arena.tournament.formats.round_robin import GauntletSettings
 from arena.tournament.games import ScheduleProgress, Task
 from arena.tournament.plan import Plan, plan_run, shown_pairings
@@ -163,7 +162,7 @@ def with_stored_seed(config: TournamentConfig, folder: Path) -> TournamentConfig
         return config
     stored = stored_run(folder)
     if stored is None:
-        return config.with_seed(secrets.randbits(62))
+        return with_drawn_seed(config)
     with stored:
         return config.with_seed(stored.config()["seed"])
 

@@ -327,6 +327,6 @@ RUN_SCHEMA = Database(
     synchronous="NORMAL",
     wait_s=30,
     if_read_only="Choose another folder with --out",
-    if_full="resume the run",
+    if_full="play the rest with 'arena run FOLDER'",
     if_older="Play it anew, in another folder",
 )

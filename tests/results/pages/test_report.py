@@ -9,6 +9,7 @@ import re
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -145,17 +146,24 @@ def test_a_run_without_games_is_an_error(tmp_path: Path, arena: Arena) -> None: 
     assert not (folder / "report.html").exists()
 
 
-def test_commands_write_where_they_say(folder: Path, tmp_path: Path, arena: Arena) -> None:  # noqa: F811
+def test_commands_write_where_they_say(
+    folder: Path,
+    tmp_path: Path,
+    arena: Arena,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert "page.html" in arena("report", folder, "-o", "page.html", "--replays", "2", "--bot", "greedy", "--won").err
     assert Page.of((tmp_path / "page.html").read_text(encoding="utf-8")).data("games")
     assert Page.of(arena("report", folder, "-o", "-", "--replays", "0").out).tables
-    arena("replay", folder, "greedy/random/0", "--html")
+    shown: list[str] = []
+    monkeypatch.setattr("click.launch", shown.append)
+    arena("replay", folder, "greedy/random/0", "--open")
+    assert shown == [(tmp_path / "game-greedy-random-0.html").resolve().as_uri()]
     (game,) = Page.of((tmp_path / "game-greedy-random-0.html").read_text(encoding="utf-8")).data("games")
     assert game["key"] == "greedy/random/0"
     assert all(0 <= step["chance"] <= 1 for step in game["steps"])
     assert game["judge"] == "the net"
-    assert "--html" in arena("replay", folder, "1", "-o", "x.html", code=2).err
-    assert "name it" in arena("replay", folder, "--html", code=2).err
+    assert "--open needs a file" in arena("replay", folder, "1", "-o", "-", "--open", code=2).err
     assert "no run named 'nowhere'" in arena("report", "nowhere", code=2).err
 
 
@@ -212,7 +220,7 @@ def test_the_first_lines_say_who_came_first(folder: Path, page: Page) -> None:
     ("gap", "error", "answer"),
     [
         (50.0, 20.0, "Shown (95%): b is 50 ± 20 Elo behind"),
-        (20.0, 40.0, "82 games per pairing show it in four of five cases: arena resume x --games 82"),
+        (20.0, 40.0, "82 games per pairing show it in four of five cases: arena run x --games 82"),
         (0.1, 40.0, "treat them as equals"),
         (math.nan, math.nan, "too few deals"),
     ],
@@ -227,6 +235,16 @@ def test_the_page_says_whether_the_first_place_is_certain(
     assert answer in " ".join(place_answer(replace(figures, run=replace(figures.run, folder="x")), gaps))
     sequential = replace(figures, run=replace(figures.run, config={**figures.run.config, "format": "sprt"}))
     assert place_answer(sequential, gaps) == []
+
+
+@pytest.mark.parametrize("settings", [{"format": "swiss"}, {"format": "knockout"}, {"deals": ["1:2", "1:3"]}])
+def test_a_run_that_cannot_grow_by_games_is_not_told_to(tmp_path: Path, settings: dict[str, Any]) -> None:
+    run = store_run(tmp_path / "run", {"bots": ["greedy", "random"], "games": 4, **settings})
+    figures = replace(standings(read_run(run)), rows=[{"bot": bot, "games": 9, "forfeits": 0} for bot in "ab"])
+    gap = {"bot": "a", "opponent": "b", "elo_difference": 20.0, "los": 0.9}
+    answer = place_answer(figures, [gap | {"elo_difference_plus": 40.0, "elo_difference_minus": 40.0}])
+    assert len(answer) == 1
+    assert answer[0].startswith("Not shown")
 
 
 def test_a_bracket_is_no_table_to_sort(tmp_path: Path) -> None:

@@ -1,18 +1,18 @@
-"""`arena replay --ask`: replay a stored game in this process and ask a bot for each of its moves again."""
+"""`arena debug`: ask a bot again at its decisions in a stored game, in this process."""
 
 from __future__ import annotations
 
 from bdb import BdbQuit
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import perf_counter_ns
 
 import click
 
-from arena.bots.bot import Setup, hook_of
+from arena.bots.bot import Actor, Setup, hook_of
 from arena.bots.faults import author_traceback, show_value
 from arena.bots.loading import LoadedBot, load_bot
 from arena.bots.spec import find_bot
+from arena.cli.options import complete_bots, complete_runs, named_game, whole_option
 from arena.errors import ArenaError
 from arena.game.engine import State
 from arena.game.moves import Move
@@ -22,10 +22,65 @@ from arena.results.positions import Position, decisions, shown_names
 from arena.terminal.drawing import draw_board
 from arena.terminal.input import DecisionInput
 from arena.terminal.lines import console_for
-from arena.terminal.scene import scene_of
+from arena.terminal.scene import Scene
 from arena.text import indented, one_line
 from arena.tournament.games import GameResult
 from arena.tournament.process_state import seed_generators
+
+
+@click.command()
+@click.argument("bot", shell_complete=complete_bots)
+@click.argument("source", metavar="RUN", shell_complete=complete_runs)
+@click.argument("game", required=False)
+@click.option("--as", "player", metavar="NAME", help="The player to replace, if BOT did not play under its own name.")
+@click.option("--move", type=whole_option(1), metavar="N", help="Show only this decision, with all that BOT sees.")
+def debug_command(bot: str, source: str, game: str | None, player: str | None, move: int | None) -> None:
+    """Ask BOT again at each of its decisions in GAME, in this process.
+
+    \b
+    arena debug bots/mybot.py latest 17
+    arena debug bots/mybot.py latest 17 --move 23
+    arena debug bots/new.py latest 17 --as mybot
+
+    RUN and GAME are as for 'arena replay', which lists the games. All decisions of BOT are listed: its move then, its
+    move now, and the time it took. With --move N, what the bot sees at that decision, its legal moves, what it prints
+    and its answer are shown. The bot decides from the start of the game, and the game continues with the moves that
+    were played. A breakpoint() in the bot stops in the Python debugger.
+    """
+    stored = named_game(source, game)
+    spec = find_bot(bot)
+    seat = seat_of(stored, player or spec.name)
+    loaded = load_bot(spec, capture=False)
+    record = parse_record(stored.record)
+    seeds = _seeds(stored, record)
+    actor = _begun(loaded, record, seat, seeds)
+    observe, rng, told = hook_of(actor, "observe"), Rng(seeds[seat]), 0
+    if move is None:
+        click.echo(" move   phase  then            now                    ms  of moves")
+    answers = []
+    for question in questions_for(stored, seat, bool(getattr(actor, "ask_forced", False))):
+        events = question.state.events(seat, told)
+        told += len(events)
+        try:
+            for event in events:
+                if observe is not None:
+                    observe(event)
+        except Exception as error:
+            raise ArenaError(f"the bot fails in observe:\n{author_traceback(error)}") from None
+        if question.number == move:
+            _show_question(question, shown_names(stored))
+        answer = _asked(actor, question, rng)
+        answers.append(answer)
+        if move is None:
+            click.echo(_line(answer))
+        elif question.number == move:
+            _show_answer(answer)
+            return
+    if move is not None:
+        near = min((answer.question.number for answer in answers), key=lambda number: abs(number - move), default=0)
+        raise ArenaError(f"{one_line(spec.name)} made no decision at move {move} of this game; the nearest is {near}")
+    differing = sum(answer.differs for answer in answers)
+    click.echo(f"\n{len(answers)} decisions; {differing} differ from the game. Look at one with --move N.")
 
 
 @dataclass(frozen=True)
@@ -87,55 +142,39 @@ def questions_for(game: GameResult, seat: int, forced: bool) -> list[Question]:
     return questions
 
 
-def answers_of(
-    game: GameResult, loaded: LoadedBot, seat: int, before: Callable[[Question], None] = lambda question: None
-) -> Iterator[Answer]:
-    """Yield the answer of a bot at each of its decisions; the game continues with the move that was played.
-
-    `before` is called with each question first. The bot prints where this process prints. If `act` raises, the answer
-    has a fault; if the bot raises before that, it is an ArenaError. Raises KeyboardInterrupt.
-    """
-    record = parse_record(game.record)
-    seeds = _seeds(game, record)
+def _begun(loaded: LoadedBot, record: Record, seat: int, seeds: tuple[int, ...]) -> Actor:
+    """Return a bot that has begun the game in a seat. It prints where this process prints; ArenaError if it fails."""
     if loaded.uses_random or loaded.uses_numpy:
         seed_generators(seeds[2], loaded.uses_numpy)
     try:
         bot = loaded.make()
-        begin, observe = hook_of(bot, "begin"), hook_of(bot, "observe")
+        begin = hook_of(bot, "begin")
         if begin is not None:
             begin(Setup(seat, record.deal.starter, record.rules, seeds[seat], None))
     except Exception as error:
         raise ArenaError(f"{loaded.name} fails before the game:\n{author_traceback(error)}") from None
-    rng = Rng(seeds[seat])
-    told = 0
-    for question in questions_for(game, seat, bool(getattr(bot, "ask_forced", False))):
-        state = question.state
-        events = state.events(seat, told)
-        told += len(events)
-        try:
-            for event in events:
-                if observe is not None:
-                    observe(event)
-        except Exception as error:
-            raise ArenaError(f"the bot fails in observe:\n{author_traceback(error)}") from None
-        before(question)
-        moves = state.legal_moves()
-        legal = tuple(moves)
-        view = state.view(seat, rng)
-        answer: object = None
-        fault = ""
-        start = perf_counter_ns()
-        try:
-            answer = bot.act(view, moves)
-        except (KeyboardInterrupt, BdbQuit):  # `q` in a debugger raises the latter
-            raise KeyboardInterrupt from None
-        except BaseException as error:
-            fault = author_traceback(error)
-        ms = (perf_counter_ns() - start) / 1e6
-        now = next((move for move in legal if move is answer), None)
-        if now is None and not fault:
-            fault = f"act returned {show_value(answer)}, not one of the moves"
-        yield Answer(question, now, fault, ms)
+    return bot
+
+
+def _asked(bot: Actor, question: Question, rng: Rng) -> Answer:
+    """Return the answer of a bot, with a fault if `act` raises. Raises KeyboardInterrupt."""
+    moves = question.state.legal_moves()
+    legal = tuple(moves)
+    view = question.state.view(question.state.to_move, rng)
+    answer: object = None
+    fault = ""
+    start = perf_counter_ns()
+    try:
+        answer = bot.act(view, moves)
+    except (KeyboardInterrupt, BdbQuit):  # `q` in a debugger raises the latter
+        raise KeyboardInterrupt from None
+    except BaseException as error:
+        fault = author_traceback(error)
+    ms = (perf_counter_ns() - start) / 1e6
+    now = next((move for move in legal if move is answer), None)
+    if now is None and not fault:
+        fault = f"act returned {show_value(answer)}, not one of the moves"
+    return Answer(question, now, fault, ms)
 
 
 def _seeds(game: GameResult, record: Record) -> tuple[int, ...]:
@@ -150,45 +189,12 @@ def _seeds(game: GameResult, record: Record) -> tuple[int, ...]:
 # ---------------------------------------------------------------- printed
 
 
-def ask(game: GameResult, bot: str, player: str | None, move: int | None) -> None:
-    """Ask `bot` again at the decisions of a stored game and print its answers.
-
-    The bot takes the seat of `player`, by default that of the bot of its own name. With `move`, only the decision that
-    made this move is shown, with all that the bot sees and prints.
-    """
-    spec = find_bot(bot)
-    seat = seat_of(game, player or spec.name)
-    loaded = load_bot(spec, capture=False)
-    if move is None:
-        click.echo(" move   phase  then            now                    ms  of moves")
-    numbers = []
-    differing = 0
-
-    def before(question: Question) -> None:
-        if question.number == move:
-            _show_question(question, shown_names(game))
-
-    for answer in answers_of(game, loaded, seat, before):
-        numbers.append(answer.question.number)
-        differing += answer.differs
-        if move is None:
-            click.echo(_line(answer))
-        elif answer.question.number == move:
-            _show_answer(answer)
-            return
-    if move is None:
-        click.echo(f"\n{len(numbers)} decisions; {differing} differ from the game. Look at one with --move N.")
-    else:
-        near = min(numbers, key=lambda number: abs(number - move), default=0)
-        raise ArenaError(f"{one_line(spec.name)} made no decision at move {move} of this game; the nearest is {near}")
-
-
 def _show_question(question: Question, names: tuple[str, str]) -> None:
     console = console_for()
     state = question.state
     view = state.view(state.to_move)
     moves = state.legal_moves()
-    scene = scene_of(Position.of(state), state.rules, names, state.to_move, (True, False))
+    scene = Scene(Position.of(state), state.rules, names, state.to_move, both_hands=False)
     click.echo(f"Move {question.number}, turn {view.turns}, phase {view.phase}. What the bot sees:\n")
     console.print(draw_board(scene))
     click.echo(f"\n{len(moves)} moves:\n{DecisionInput(view, moves, scene).menu()}\n")
