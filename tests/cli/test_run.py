@@ -14,7 +14,7 @@ import pytest
 from arena.game.rules import load_rules
 from arena.tournament.store.sqlite import DATABASE
 from tests.bots.processes.waiting import wait_for_games
-from tests.cli.conftest import SLOW_BOT, Arena, program
+from tests.cli.conftest import SLOW_BOT, Arena, json_of, program
 from tests.cli.league.conftest import QUICK, no_check  # noqa: F401
 from tests.league.leagues import FIRST, LAST, written
 from tests.tournament.runner.runs import SendsSignal
