@@ -29,14 +29,20 @@ pytestmark = pytest.mark.process
 FILES = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
 NAMES = ("ann", "bob", "cyd", "dan", "eve")
 BOT = """
+import os
+
+{factor}
+
 class Bot:
     def __init__(self, step: int = 1) -> None:
         self.step = step
 
     def act(self, view, moves):
         seen = sum(map(ord, moves[-1].text)) + len(moves) * self.step
-        return moves[seen * {factor} % len(moves)]
+        return moves[seen * FACTOR % len(moves)]
 """
+READ = "FACTOR = int(open(os.path.join(os.path.dirname(__file__), '{file}')).read())"
+LAYOUTS = ("file", "data", "link", "folder")
 LATE = """
 import time
 
@@ -48,12 +54,43 @@ class Bot:
 
 @dataclass(frozen=True)
 class Player:
-    """A bot of the field: its name, its version (0: gives no answer), a parameter, its level of isolation."""
+    """A bot of the field: its name, its version (0: gives no answer), a parameter, its level of isolation.
+
+    Its version stands in its file or in data beside it, perhaps a link, or it has a folder with a helper and data.
+    """
 
     name: str
     version: int = 1
     step: int = 1
     isolation: str = "none"
+    layout: str = "file"
+
+    def write(self, folder: Path) -> Path:
+        """Write its files, and return the one that is the bot."""
+        file = folder / f"{self.name}.py"
+        if not self.version:
+            file.write_text(LATE)
+            return file
+        if self.layout == "folder":
+            home = folder / self.name
+            (home / "data").mkdir(parents=True, exist_ok=True)
+            (home / "data" / "factor").write_text(str(self.version))
+            (home / "helper.py").write_text("import os\n" + READ.format(file="data/factor"))
+            file = home / "bot.py"
+        elif self.layout != "file":
+            data = folder / f"{self.name}_factor.txt"
+            data.unlink(missing_ok=True)
+            target = folder / f"{self.name}_target" if self.layout == "link" else data
+            target.write_text(str(self.version))
+            if target != data:
+                data.symlink_to(target)
+        factors = {
+            "file": f"FACTOR = {self.version}",
+            "folder": "from helper import FACTOR",
+            "data": READ.format(file=f"{self.name}_factor.txt"),
+        }
+        file.write_text(BOT.format(factor=factors.get(self.layout, factors["data"])))
+        return file
 
 
 @dataclass(frozen=True)
@@ -70,10 +107,13 @@ class Cup:
         """Write the files of the bots, and return the settings."""
         bots = []
         for player in self.players:
-            file = folder / f"{player.name}.py"
-            file.write_text(BOT.format(factor=player.version) if player.version else LATE)
             params = {"step": player.step} if player.version else {}
-            table = {"spec": str(file), "name": player.name, "params": params, "isolation": player.isolation}
+            table = {
+                "spec": str(player.write(folder)),
+                "name": player.name,
+                "params": params,
+                "isolation": player.isolation,
+            }
             bots.append(table)
         limits = {"decision_s": 0.4}
         values: dict[str, Any] = {"bots": bots, "seed": 11, "workers": 1 + len(bots) % 2, "limits": limits}
@@ -135,11 +175,17 @@ class UpToDate(RuleBasedStateMachine):
         del players[at % len(players)]
         self.cup = replace(self.cup, players=tuple(players))
 
-    @rule(at=st.integers(0, 4), version=st.integers(0, 3), step=st.integers(1, 2), apart=st.booleans())
-    def edit(self, at: int, version: int, step: int, apart: bool) -> None:
+    @rule(
+        at=st.integers(0, 4),
+        version=st.integers(0, 3),
+        step=st.integers(1, 2),
+        apart=st.booleans(),
+        layout=st.sampled_from(LAYOUTS),
+    )
+    def edit(self, at: int, version: int, step: int, apart: bool, layout: str) -> None:
         name = self.cup.players[at % len(self.cup.players)].name
         version = version if self.late else max(version, 1)
-        self.change(name, version=version, step=step, isolation="process" if apart else "none")
+        self.change(name, version=version, step=step, isolation="process" if apart else "none", layout=layout)
 
     @rule(at=st.integers(1, 4))
     def reorder(self, at: int) -> None:
