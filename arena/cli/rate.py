@@ -63,8 +63,9 @@ def rate_command(
     kept = kept_bots(bots, without, only) if without or only else bots
     games = games[games["first"].isin(kept) & games["second"].isin(kept)]
     if run is not None:  # on its own scale: a league has a prior, an anchor, and an average of its own
+        run = with_bots(run, without, only)
         prior = run.prior if prior is None else prior
-        fixed = fixed or {bot: elo for bot, elo in run.anchors.items() if bot in kept}
+        fixed = fixed or dict(run.anchors)
     rated = rate_games(
         games,
         prior=DEFAULT_PRIOR if prior is None else prior,
@@ -80,8 +81,7 @@ def rate_command(
     if run is None:
         report = ratings_report(rated, los, heading)
     else:
-        forfeits = with_bots(run, without, only).forfeit_summary
-        report = ratings_report(rated, los, heading, forfeits, zero_text(run))
+        report = ratings_report(rated, los, heading, run.forfeit_summary, zero_text(run))
     print_report(report, form)
     return forfeit_code(report.forfeits)
 
