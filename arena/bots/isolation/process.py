@@ -37,7 +37,6 @@ from arena.bots.processes import (
 PIECE = 1 << 16
 #: Seconds between two checks of what a process uses, while we wait for it.
 _LOOK_S = 0.05
-_STDERR_BYTES = 20_000
 
 
 class ProcessEnded(Exception):
@@ -84,10 +83,16 @@ class BotProcess:
     """A running bot, whose stdin, stdout and stderr are pipes to us. Not thread-safe.
 
     Deadlines are times of `time.monotonic`. `send` and `receive` raise `ProcessEnded` and `DeadlinePassed`. The thread
-    that made it must live as long as the process. `beat` is called from time to time while we wait for the process.
+    that made it must live as long as the process. `hear` is called with what it writes to stderr, and `beat` from time
+    to time while we wait for it.
     """
 
-    def __init__(self, launch: Launch, beat: Callable[[], object] = lambda: None) -> None:
+    def __init__(
+        self,
+        launch: Launch,
+        hear: Callable[[bytes], object] = lambda data: None,
+        beat: Callable[[], object] = lambda: None,
+    ) -> None:
         if os.name != "posix":
             raise CannotStart("bots in processes of their own need Linux or another Unix; use --isolation none")
         self.launch = launch
@@ -100,9 +105,8 @@ class BotProcess:
         self._in, self._out, self._err = ends = [pipe.fileno() for pipe in pipes if pipe is not None]
         self.ends = self._in, self._out
         """Our descriptors: to write to, and to read from."""
+        self._heard = hear
         self._beat = beat
-        self._stderr = bytearray()
-        self._dropped = False
         self._looks_at = 0.0
         for end in ends:
             os.set_blocking(end, False)
@@ -159,28 +163,11 @@ class BotProcess:
                 self._wait(self._readable, self._out, time.monotonic() + wait_s)
         return self.ended is None and any(end == self._out for end, _ in self._readable.poll(0))
 
-    def read_stderr(self) -> str:
-        """Return what was written to stderr since the last call, at most 20,000 characters, without waiting."""
-        if self.ended is None:
-            for _ in range(4):
-                if not any(end == self._err for end, _ in self._readable.poll(0)) or not self._keep_stderr():
-                    break
-        text = self._stderr.decode("utf-8", "replace")
-        if self._dropped:
-            text += "\n[more is dropped]"
-        self._stderr.clear()
-        self._dropped = False
-        return text
-
-    def close_pipes(self) -> None:
-        """Keep what was written to stderr, and close our ends."""
-        while True:  # something may still hold the pipe open
-            before = len(self._stderr)
-            if not self._keep_stderr() or not before < len(self._stderr) < _STDERR_BYTES:
+    def hear(self) -> None:
+        """Hear what was written to stderr, without waiting; of a flood, a part."""
+        for _ in range(4):
+            if self.ended is not None or not self._hear_piece():
                 break
-        for end in (self.popen.stdout, self.popen.stderr):
-            if end is not None:
-                end.close()
 
     def _check_open(self) -> None:
         """Raise `ProcessEnded` if it is closed: the numbers of its pipes may belong to other files by now."""
@@ -188,7 +175,7 @@ class BotProcess:
             raise ProcessEnded(self.ended)
 
     def _wait(self, poll: select.poll, end: int, deadline: float) -> None:
-        """Wait for a pipe, keeping what is written to stderr meanwhile."""
+        """Wait for a pipe, and hear what is written to stderr meanwhile."""
         while True:
             left = deadline - time.monotonic()
             try:
@@ -199,7 +186,7 @@ class BotProcess:
                 if descriptor == end:
                     return
             for descriptor, _ in ready:
-                if descriptor == self._err and not self._keep_stderr():
+                if descriptor == self._err and self._hear_piece() is False:
                     for watched in (self._readable, self._writable):
                         with contextlib.suppress(KeyError):
                             watched.unregister(self._err)
@@ -209,17 +196,16 @@ class BotProcess:
                 self._looks_at = time.monotonic() + _LOOK_S
                 self._watch()
 
-    def _keep_stderr(self) -> bool:
-        """Read what was written to stderr; return False at its end."""
+    def _hear_piece(self) -> bool | None:
+        """Read some of what was written to stderr; return False at its end, None if there is nothing now."""
         try:
             data = os.read(self._err, PIECE)
         except BlockingIOError:
-            return True
+            return None
         except OSError:
             return False
-        room = _STDERR_BYTES - len(self._stderr)
-        self._stderr += data[:room]
-        self._dropped |= len(data) > room
+        if data:
+            self._heard(data)
         return bool(data)
 
     def _how_ended(self) -> str:
@@ -329,7 +315,10 @@ class BotProcess:
         self.popen.wait()
         for pid in followers:  # those that have left the group
             send_signal(pid, signal.SIGKILL)
-        self.close_pipes()
+        self.hear()
+        for end in (self.popen.stdout, self.popen.stderr):
+            if end is not None:
+                end.close()
         _running.discard(self)
         self.ended = self._excess or ("it was stopped" if code is None else how_ended(code, self.level))
         return self.ended

@@ -154,6 +154,8 @@ class WorkerProcess:
             bot = self.loading if users else None
             name = None if bot is None else self.job.bots[bot].name
             raise WorkerRefused(Failed(text, ours=not users, bot=name))
+        if message[0] == UNITS_DONE:
+            self._tasks = ()
         self._still = 0.0
         return message
 
@@ -204,6 +206,18 @@ class WorkerProcess:
         if snapshot.hook == "__init__":
             limit = self.job.loading_patience_s(bot)
         return limit, f"no answer within {round(limit, 2):g} s"
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it waits for units to play."""
+        return self._ready and not self._tasks
+
+    def end(self) -> None:
+        """Kill it; if it is idle, let it end by itself first, so that its bots' processes hear `bye`."""
+        if self.is_idle and self.job.isolated:
+            self._chunks.close()
+            self._has_ended(_GOING_S)
+        self.kill()
 
     def kill(self) -> None:
         """Kill it and everything that it has started."""
@@ -299,14 +313,14 @@ class Supervisor:
     def stop(self) -> None:
         """Kill the worker; `play` raises Stopped."""
         self._stopped = True
-        if (worker := self._worker) is not None:
+        if (worker := self._worker) is not None and not worker.is_idle:
             worker.kill()
 
     def close(self) -> None:
         """End the worker if there is one."""
         worker, self._worker = self._worker, None
         if worker is not None:
-            worker.kill()
+            worker.end()
             worker.release()
 
     @property
@@ -349,6 +363,8 @@ class Supervisor:
             try:
                 worker.await_ready()
                 worker.play(part, known, self._broken)
+                if self._stopped:  # since it was last looked at
+                    worker.kill()
                 kind = PART
                 while kind == PART:
                     kind, units, reusable, scores, rows = worker.receive()
