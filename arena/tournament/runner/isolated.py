@@ -8,7 +8,7 @@ from dataclasses import replace
 from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.process import BotProcess, own_children, watch_bots
 from arena.bots.isolation.remote_bot import ProcessPool, RemoteBot
-from arena.bots.processes import has_children, kill_orphans
+from arena.bots.processes import kill_orphans
 from arena.bots.spec import BotSpec
 from arena.game.rules import load_rules
 from arena.tournament.referee import Player
@@ -39,6 +39,4 @@ class IsolatedBots:
     def clean(self) -> None:
         """End bots that use more than they may, and processes left behind by bots."""
         watch_bots()
-        own = own_children()
-        if has_children(own):
-            kill_orphans(own)
+        kill_orphans(own_children())
