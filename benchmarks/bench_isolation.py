@@ -4,7 +4,7 @@
 
 All measurements run on one core, in turns; the results are medians of the rounds. The goals per core: at least 1,900
 games per second; the sandbox within 10% of the level `process`; less than 100 ms to start a sandboxed bot, apart from
-its own imports. As in a run, bots get fresh processes between the first games of some pairs and their second games.
+its own imports.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from pathlib import Path
 
 from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.process import BotProcess
-from arena.bots.isolation.python_bot import PythonBot
+from arena.bots.isolation.remote_bot import RemoteBot
 from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
-from arena.bots.spec import find_bot
-from arena.game.rules import load_rules
+from arena.bots.spec import BotSpec, find_bot
+from arena.game.rules import Rules, load_rules
 from arena.tournament.games import PairTask
 from arena.tournament.referee import Player, Referee
 from arena.tournament.rows import GameSettings
@@ -40,24 +40,19 @@ def referee_of(names: list[str], level: str) -> Iterator[Referee]:
     """Return a referee for two bots at a level; `none` runs them inside this process."""
     rules = load_rules("base")
     specs = [find_bot(f"{name}={spec}") for name, spec in zip("ab", names)]
-    bots: list[PythonBot] = []
-    players = []
-    for spec in specs:
-        if level == "none":
-            players.append(Player.of(load_bot(spec)))
-            continue
-        bots.append(PythonBot(spec, rules, level, BotLimits()))
-        players.append(_player(bots[-1]))
+    players = [Player.of(load_bot(spec)) if level == "none" else _player(spec, rules, level) for spec in specs]
     referee = Referee(GameSettings(rules, 1), players)
     try:
-        referee.play_pairs([PairTask(0, deal, "a", "b") for deal in range(WARM_UP)])
+        for deal in range(WARM_UP):
+            referee.play_unit(PairTask(0, deal, "a", "b"))
         yield referee
     finally:
-        for bot in bots:
-            bot.close()
+        for player in players:
+            player.close()
 
 
-def _player(bot: PythonBot) -> Player:
+def _player(spec: BotSpec, rules: Rules, level: str) -> Player:
+    bot = RemoteBot(spec, rules, level, BotLimits())
     return Player(bot.name, lambda: bot)
 
 
@@ -66,12 +61,8 @@ def rate(names: list[str], level: str, pairs: int) -> float:
     tasks = [PairTask(0, WARM_UP + deal, "a", "b") for deal in range(pairs)]
     with referee_of(names, level) as referee:
         start = time.perf_counter()
-        if level == "none":
-            for task in tasks:
-                referee.play_unit(task)
-        else:
-            while tasks:
-                tasks = tasks[len(referee.play_pairs(tasks)) :]
+        for task in tasks:
+            referee.play_unit(task)
         return 2 * pairs / (time.perf_counter() - start)
 
 
@@ -81,7 +72,7 @@ def start_up(spec: str, level: str, times: int = 7) -> float:
 
 
 def _start_up(spec: str, level: str) -> float:
-    bot = PythonBot(find_bot(spec), load_rules("base"), level, BotLimits())
+    bot = RemoteBot(find_bot(spec), load_rules("base"), level, BotLimits())
     start = time.perf_counter()
     bot.load()
     bot.prepare()

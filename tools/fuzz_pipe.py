@@ -1,6 +1,6 @@
 """Feed the runner's end of a Python bot's pipes with broken frames: `python -m tools.fuzz_pipe --count 100000`.
 
-Correct answers are cut, spliced, repeated, inflated and broken bit by bit, and sent to a whole `PythonBot` over real
+Correct answers are cut, spliced, repeated, inflated and broken bit by bit, and sent to a whole `RemoteBot` over real
 pipes with a fake process at the other end. The only permitted results are a legal move or a `BotFault` with a printable
 reason, without delay, and a process that has broken the protocol may not be kept.
 
@@ -19,25 +19,23 @@ from collections.abc import Iterator
 
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.bots.faults import BotError
+from arena.bots.isolation.image_encoder import ImageEncoder
 from arena.bots.isolation.process import DeadlinePassed, ProcessEnded
-from arena.bots.isolation.python_bot import PythonBot
 from arena.bots.isolation.python_messages import (
     ANSWER,
     ANSWERING,
     ASK,
-    BEGIN,
-    BEGINNING,
     DONE,
     HEAD,
     LONGEST_MESSAGE,
     MADE,
     MESSAGE_KINDS,
-    WANTS_ANSWER,
-    MessageReader,
     fault_message,
     pack_message,
     read_answer,
+    take_message,
 )
+from arena.bots.isolation.remote_bot import RemoteBot
 from arena.bots.limits import BotLimits
 from arena.bots.spec import BotSpec
 from arena.game.moves import MOVES, Move
@@ -119,14 +117,14 @@ def mutated(rng: random.Random, said: bytes, other: bytes) -> bytes:
 
 def feed_reader(rng: random.Random, said: bytes, question: int) -> str:
     """Feed bytes to the reader of frames and answers; return the result."""
-    reader = MessageReader()
+    unread = bytearray()
     try:
         for piece in cut(rng, said):
-            reader.add(piece)
-            found = reader.take()
+            unread += piece
+            found = take_message(unread)
             if found is not None:
-                read_answer(found, question)
-                if found.kind != ANSWER or len(found.body) != ANSWERING.size:
+                _, note = read_answer(found, question)
+                if note is None and (found.kind != ANSWER or len(found.body) != ANSWERING.size):
                     raise Wrong(f"taken for an answer: {found}")
                 return "taken"
     except BotFault as fault:
@@ -143,6 +141,8 @@ class FakeProcess:
     It reads late, only when something is sent the slow way, so the pipe is sometimes full; in the end it checks that
     all frames were whole.
     """
+
+    suspended = False
 
     def __init__(self, forger: Forger) -> None:
         self.forger = forger
@@ -204,8 +204,6 @@ class FakeProcess:
             kind = whole[4]
             if not 1 <= kind <= 5:
                 raise Wrong(f"the runner has sent a frame of kind {kind}")
-            if kind == BEGIN and not BEGINNING.unpack(whole[HEAD.size :])[3] & WANTS_ANSWER:
-                continue
             if not wait or kind == ASK:
                 continue  # the answer to a question was sent in advance
             self.forger.answer(self, kind)
@@ -235,8 +233,8 @@ class FakeProcess:
     def pending(self) -> bool:
         return bool(select.select([self.ends[1]], [], [], 0)[0])
 
-    def read_stderr(self) -> str:
-        return ""
+    def hear(self) -> None:
+        """Do nothing."""
 
     def cpu_seconds(self) -> float:
         return 0.0
@@ -273,7 +271,7 @@ class Forger:
         self.last = b""
         self.process: FakeProcess | None = None
 
-    def start(self, launch: object) -> FakeProcess:
+    def start(self, launch: object, hear: object) -> FakeProcess:
         self.process = FakeProcess(self)
         return self.process
 
@@ -308,7 +306,7 @@ def play_games(rng: random.Random, known: list[Position], inputs: int) -> tuple[
     rules = rng.choice(known)[1].rules
     mine = [one for one in known if one[1].rules == rules]
     forger.moves = mine[0][2]
-    bot = PythonBot(SPEC, rules, "process", BotLimits(), start=forger.start)
+    bot = RemoteBot(SPEC, rules, "process", BotLimits(), start=forger.start)
     while forger.broken < inputs:
         try:
             bot.prepare()
@@ -326,7 +324,7 @@ def play_games(rng: random.Random, known: list[Position], inputs: int) -> tuple[
     return came, forger.broken
 
 
-def play_game(rng: random.Random, bot: PythonBot, forger: Forger, known: list[Position]) -> Counter[str]:
+def play_game(rng: random.Random, bot: RemoteBot, forger: Forger, known: list[Position]) -> Counter[str]:
     """Play a game as far as possible."""
     came: Counter[str] = Counter()
     clock = rng.choice((None, TimeLeft(10, None), TimeLeft(None, 20)))
@@ -339,8 +337,8 @@ def play_game(rng: random.Random, bot: PythonBot, forger: Forger, known: list[Po
             state.apply(rng.choice(moves))
         if not moves:
             break
-        line = bot._line
-        assert line is not None
+        assert isinstance(bot._encoder, ImageEncoder)
+        line = bot._encoder._line
         assert forger.process is not None
         number = line.question + 1
         forger.moves = moves

@@ -1,9 +1,9 @@
 """Feed the runner with a stranger's bot's answers: `python -m tools.fuzz_wire --seed 1 --count 1000000`.
 
 Legal answers are cut, spliced, repeated, inflated, nested and broken byte by byte. Half of the inputs go straight to
-the parser of answers; the others are sent in games of a whole `WireBot` with a fake process. The only permitted results
-are a legal move or a `BotFault` with a printable reason, without delay; anything else stops the program and prints the
-input.
+the parser of answers; the others are sent in games of a whole `RemoteBot` with a fake process. The only permitted
+results are a legal move or a `BotFault` with a printable reason, without delay; anything else stops the program and
+prints the input.
 """
 
 from __future__ import annotations

@@ -25,7 +25,6 @@ __all__ = [
     "Event",
     "GameEnd",
     "Move",
-    "RemoteBot",
     "Rules",
     "Setup",
     "TimeLeft",
@@ -159,48 +158,12 @@ def hook_of(bot: object, name: str) -> Callable[..., object] | None:
     return hook  # type: ignore[no-any-return]
 
 
-class RemoteBot:
-    """The stand-in for a bot in a process of its own; this base class does nothing. Its methods raise `BotFault`.
-
-    `prepare` is called before each game, off the clock. With `looks_back`, `finish` is called with a view and the
-    result after each game that the bot has not forfeited, in place of `observe` and `end`.
-    """
-
-    name = ""
-    auto_claim = True
-    ask_forced = False
-    looks_back = False
-
-    def prepare(self) -> None:
-        """Get the bot ready for a game; start its process if necessary."""
-
-    def plays(self, game: object) -> None:
-        """Note which game is played from now on, for the log."""
-
-    def act(self, view: View, moves: list[Move]) -> Move:
-        """Return the bot's move."""
-        raise NotImplementedError
-
-    def finish(self, view: View, result: GameEnd) -> None:
-        """Send the bot the rest of a game's events, and its result."""
-
-    def suspend(self) -> None:
-        """Keep the process idle until it is asked something: others play now."""
-
-    def log_output(self) -> None:
-        """Log whatever the bot has written so far."""
-
-    def close(self) -> str:
-        """End its process; return how it ended."""
-        return ""
-
-
 #: Values that parameters of bots can have.
 Param: TypeAlias = str | int | float | bool | None
 
 
 class BotFault(Exception):
-    """Raised by a stand-in for a bot in another process: that bot forfeits the game.
+    """Raised by the stand-in for a bot in a process of its own: that bot forfeits the game.
 
     `kind` is `illegal move`, `exception`, `timeout`, `crash`, or `protocol` for an invalid answer; `detail` is for
     the author.

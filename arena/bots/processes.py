@@ -11,7 +11,6 @@ import contextlib
 import os
 import signal
 import sys
-import threading
 import time
 from collections.abc import Collection
 from pathlib import Path
@@ -46,16 +45,10 @@ def descendants(pid: int) -> list[int]:
     return pids
 
 
-def has_children(known: Collection[int] = ()) -> bool:
-    """Return whether this process has children besides the `known` ones, running or ended and not waited for.
-
-    With `known`, only children of the calling thread count. Workers call this every 20 ms.
-    """
+def has_children() -> bool:
+    """Return whether this process has children, running or ended and not waited for. Workers call it every 20 ms."""
     if not hasattr(os, "waitid"):
         return False
-    if known:
-        pids = read_text(f"/proc/self/task/{threading.get_native_id()}/children").split()
-        return any(int(pid) not in known for pid in pids)
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
@@ -63,18 +56,10 @@ def has_children(known: Collection[int] = ()) -> bool:
     return True
 
 
-def start_time(pid: int) -> str:
-    """Return when a process started, in clock ticks since boot; "" if it has ended or that is not known.
-
-    The start distinguishes a process from a later one with the same PID.
-    """
-    fields = stat_fields(pid)
-    return "" if not fields or fields[0] in "ZX" else fields[19]  # killed, and nobody has waited for it
-
-
 def is_running(pid: int) -> bool:
-    """Return whether there is a process with this PID that has not ended."""
-    return bool(start_time(pid))
+    """Return whether there is a process with this PID that has not ended, though nobody has waited for it."""
+    fields = stat_fields(pid)
+    return bool(fields) and fields[0] not in "ZX"
 
 
 def stat_fields(pid: int | str) -> list[str]:

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.bots.bot import Actor, TimeLeft
-from arena.bots.isolation.python_bot import PythonBot
-from arena.bots.isolation.wire_bot import WireBot
+from arena.bots.isolation.remote_bot import RemoteBot
 from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec, find_bot
@@ -104,7 +103,7 @@ class Session:
         finally:
             self.save()
             for player in players:
-                player.remote.close()
+                player.close()
 
     def _maker(self, bot: BotSpec | None, person: Person | None) -> Callable[[], Actor]:
         seating = self.seating
@@ -114,8 +113,7 @@ class Session:
         if not bot.command and seating.level == "none":
             return load_bot(bot).make
         level = "process" if seating.level == "none" else seating.level
-        limits = seating.limits
-        remote = WireBot(bot, level, limits) if bot.command else PythonBot(bot, seating.rules, level, limits)
+        remote = RemoteBot(bot, seating.rules, level, seating.limits)
         remote.load()
         return lambda: remote
 
@@ -131,7 +129,7 @@ class Session:
         """Save and show a move."""
         self.made.append(move)
         for player in self._players:
-            player.remote.log_output()
+            player.log_output()
         if len(self.made) > len(self.repeated) and self.seating.person:
             self.save()  # before it is shown: what was seen is never lost
         self.audience.moved(state, move)
@@ -176,9 +174,9 @@ class _ResumingPlayer(Player):
         self._is_person = is_person
         self.clocked = not is_person
 
-    def start(self) -> None:
+    def prepare(self, begins: bool) -> None:
         """Make the bot."""
-        super().start()
+        super().prepare(begins)
         act, session = self.act, self._session
         table = MOVES[session.seating.rules.spy_value]
 

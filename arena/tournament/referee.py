@@ -26,11 +26,12 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from time import monotonic, perf_counter, perf_counter_ns
+from time import perf_counter_ns
 from typing import Any, Protocol
 
-from arena.bots.bot import Actor, BotFault, GameEnd, RemoteBot, Setup, TimeLeft, hook_of
+from arena.bots.bot import Actor, BotFault, GameEnd, Setup, TimeLeft, hook_of
 from arena.bots.faults import author_traceback, shorten, show_value
+from arena.bots.isolation.remote_bot import RemoteBot
 from arena.bots.loading import LoadedBot
 from arena.bots.output import place_text
 from arena.endings import FORFEIT_CODES, FORFEITS, ForfeitKind, match_points
@@ -42,7 +43,7 @@ from arena.game.rng import Rng, derive_seeds
 from arena.text import printable
 from arena.tournament import move_log
 from arena.tournament.formats.series import is_over, starter_after
-from arena.tournament.games import GameTask, PairTask, Row, SeriesTask, Task, pack_times
+from arena.tournament.games import GameTask, Row, SeriesTask, Task, pack_times
 from arena.tournament.process_state import ProcessState, seed_generators
 from arena.tournament.rows import Clocked, Forfeit, GameSettings, RecordText, make_row
 
@@ -78,8 +79,8 @@ class Player:
         self.auto_claim = True
         self.ask_forced = False
         self.fit = False  # made, and able to play
-        self.remote = RemoteBot()  # of a bot in a process of its own; else one that does nothing
-        self.isolated = False
+        self.remotes: dict[bool, RemoteBot] = {}  # of a bot in processes of its own, by whether it begins the game
+        self.remote: RemoteBot | None = None  # the one that plays
         self.looks_back = False  # wants to hear of the end of a game
         self.clocked = True  # False for a person, whose time is not limited
         self.quick = False
@@ -98,20 +99,39 @@ class Player:
             harmless=loaded.harmless,
         )
 
-    def start(self) -> None:
-        """Make the bot. What its `__init__` raises passes through."""
-        bot = self._make()
+    def prepare(self, begins: bool) -> None:
+        """Make the bot before its first game; what its `__init__` raises passes through.
+
+        A bot in a process of its own gets two: one plays the games that it begins, the other one those that its
+        opponent begins. So none sees both hands of a deal.
+        """
+        if self.fit and not self.remotes:
+            return
+        bot = self.remotes.get(begins) or self._make()
         if isinstance(bot, RemoteBot):
+            self.remotes = self.remotes or {begins: bot, not begins: bot.twin()}
+            self.remote = bot
             bot.prepare()
-            self.remote, self.isolated = bot, True
         self.act = bot.act
         self.begin = hook_of(bot, "begin")
         self.observe = hook_of(bot, "observe")
         self.end = hook_of(bot, "end")
         self.auto_claim = bool(getattr(bot, "auto_claim", True))
         self.ask_forced = bool(getattr(bot, "ask_forced", False))
-        self.looks_back = self.observe is not None or self.end is not None or self.remote.looks_back
+        self.looks_back = self.observe is not None or self.end is not None
+        if self.remote is not None:
+            self.looks_back = self.remote.looks_back
         self.fit = True
+
+    def log_output(self) -> None:
+        """Log what a bot in a process of its own has written so far."""
+        if self.remote is not None:
+            self.remote.log_output()
+
+    def close(self) -> None:
+        """End the processes of a bot that has its own."""
+        for remote in self.remotes.values():
+            remote.close()
 
     # ---- thinking times ------------------------------------------------------------------------------------
 
@@ -131,8 +151,6 @@ _log = logging.getLogger("arena.tournament.referee")
 
 _SAMPLE = 31  # one game in 32 of quick bots is timed
 _LONGEST_DETAIL = 20_000
-#: First games of pairs are played for at most this many times as long as fresh processes take to start, within bounds.
-_STARTS, _SHORTEST_S, _LONGEST_S = 10, 0.2, 10.0
 _LONG_NS = 5_000_000  # a game of quick bots that takes longer gets them timed again
 
 
@@ -161,6 +179,7 @@ class Game:
     state: State
     text: RecordText
     banks: list[float] | None  # time left in them in ns
+    begun: int = 0  # how many of its bots know that it has begun, in turn
     stop: int = move_log.FIRST  # where its moves end in the move log
     asked: tuple[int, int] = (0, 0)  # decisions
     times: tuple[list[int], list[int]] | None = None  # of decisions in ns, None if they were not taken
@@ -206,7 +225,6 @@ class Referee:
         self._names = ("", "")
         self._playing = move_log.IN_PLAY
         self._lost_notes: set[str] = set()
-        self._renewal_s = 0.0  # how long ending processes of bots and starting fresh ones has taken, since the last end
 
     def _seeds(self, seed: int, deal: int, first: str, second: str) -> tuple[int, ...]:
         """Return the seeds of a game: of seat 0, of seat 1, of the global generators."""
@@ -224,46 +242,9 @@ class Referee:
 
         `known` has rows of games, by key, that must not be played again: those that a supervisor has made.
         """
-        return play_unit(task, self._play_unless(known))
-
-    def play_pairs(
-        self,
-        tasks: Sequence[PairTask],
-        known: dict[int, Row] | None = None,
-        stopping: Callable[[], bool] = lambda: False,
-    ) -> list[list[Row]]:
-        """Play at least the first of these pairs of bots in processes; return the rows of each pair that was played.
-
-        In the second game of a pair, a process would know the cards that were hidden from it in the first one. So the
-        first games of some pairs are played, then their bots get fresh processes, then the second games are played.
-        No more pairs are begun once `stopping` returns True, or after a game without an answer in time. `known` as in
-        `play_unit`.
-        """
-        play = self._play_unless(known)
-        rows: list[list[Row]] = []
-        until = monotonic() + min(max(_SHORTEST_S, _STARTS * self._renewal_s), _LONGEST_S)
-        for task in tasks:
-            rows.append([play(task.game_tasks()[0])])
-            if stopping() or monotonic() > until or rows[-1][0].forfeit == ForfeitKind.TIMEOUT.code:
-                break
-        self._renewal_s = 0.0
-        begun = tasks[: len(rows)]
-        self._end_processes({name for task in begun if len(task.games) > 1 for name in (task.a, task.b)})
-        for task, own in zip(begun, rows, strict=True):
-            own += [play(game) for game in task.game_tasks()[1:]]
-        return rows
-
-    def _end_processes(self, names: Iterable[str]) -> None:
-        """End the processes of some bots; each gets a fresh one at its next game."""
-        start = perf_counter()
-        for name in names:
-            self.players[name].remote.close()
-        self._renewal_s += perf_counter() - start
-
-    def _play_unless(self, known: dict[int, Row] | None) -> Callable[[GameTask], Row]:
         if not known:
-            return self.play
-        return lambda game: known[game.key] if game.key in known else self.play(game)
+            return play_unit(task, self.play)
+        return play_unit(task, lambda game: known[game.key] if game.key in known else self.play(game))
 
     # ---- one game ------------------------------------------------------------------------------------------
 
@@ -284,11 +265,13 @@ class Referee:
         started = perf_counter_ns()
         forfeit = None
         after: list[Forfeit] = []
-        if not first.fit or not second.fit or first.isolated or second.isolated:
+        if not first.fit or not second.fit or first.remote is not None or second.remote is not None:
             forfeit = self._start(seats, deal.starter)
-            first.remote.plays(task.name)
-            second.remote.plays(task.name)
+            for player in seats:
+                if player.remote is not None:
+                    player.remote.plays(task.name)
         game = self._set_up(task, seed, seats, deal)
+        game.begun = 0 if forfeit is not None else 2
         if self._observer is not None:
             self._observer.before(task, game.state)
         if forfeit is None and (first.begin is not None or second.begin is not None):
@@ -296,13 +279,12 @@ class Referee:
         buffer[0] = self._playing
         if forfeit is not None:
             game.times = ([], [])
+        elif first.quick and second.quick and self.games & _SAMPLE and not self._all_timed:
+            forfeit = self._play_quick(game)
         else:
-            if first.quick and second.quick and self.games & _SAMPLE and not self._all_timed:
-                forfeit = self._play_quick(game)
-            else:
-                forfeit = self._play_timed(game)
-            if first.looks_back or second.looks_back:
-                after = self._end(game, forfeit)
+            forfeit = self._play_timed(game)
+        if first.looks_back or second.looks_back:
+            after = self._end(game, forfeit)
         row = self._row(game, buffer[move_log.FIRST : game.stop], forfeit, perf_counter_ns() - started, after)
         if self._observer is not None:
             self._observer.after(game.state, row)
@@ -436,19 +418,14 @@ class Referee:
         Both are made even if the first one fails: the record of the second must not depend on earlier games.
         """
         faults: dict[int, Forfeit] = {}
-        start = perf_counter()
         for role, seat in ((1, starter), (2, 1 - starter)):
             player = seats[seat]
             self.buffer[0] = move_log.INIT + role
             try:
-                if player.fit:
-                    player.remote.prepare()
-                else:
-                    player.start()
+                player.prepare(seat == starter)
             except BaseException as error:  # it costs one game; the next one tries again
                 faults[seat] = self._fault(seat, error, "__init__")
             self.buffer[0] = move_log.IN_PLAY
-        self._renewal_s += perf_counter() - start
         return faults.get(starter, faults.get(1 - starter))
 
     def _begin(self, game: Game) -> Forfeit | None:
@@ -463,16 +440,21 @@ class Referee:
             start = perf_counter_ns()
             try:
                 begin(setup)
+                forfeit = None
             except BaseException as error:
-                return self._fault(seat, error, "begin")
+                forfeit = self._fault(seat, error, "begin")
             if game.banks is not None:
-                forfeit = self._charge(seat, perf_counter_ns() - start, game.banks, "begin")
-                if forfeit is not None:
-                    return forfeit
+                forfeit = forfeit or self._charge(seat, perf_counter_ns() - start, game.banks, "begin")
+            if forfeit is not None:
+                game.begun = role - 1
+                return forfeit
         return None
 
     def _end(self, game: Game, forfeit: Forfeit | None) -> list[Forfeit]:
-        """Send both bots what they have not seen yet, and the result; return failures after a finished game."""
+        """Send the bots that began, but the loser by a forfeit, what they have not seen yet, and the result.
+
+        Return failures after a finished game.
+        """
         after: list[Forfeit] = []
         state, loser = game.state, -1 if forfeit is None else forfeit.seat
         stage = self._playing - move_log.IN_PLAY + move_log.IN_END
@@ -481,7 +463,7 @@ class Referee:
             stage += move_log.LOSER * (1 + game.in_turn.index(loser))
         for role, seat in enumerate(game.in_turn, start=1):
             player = game.seats[seat]
-            if seat == loser or not player.looks_back:
+            if seat == loser or role > game.begun or not player.looks_back:
                 continue
             left = self._time_left(seat, game.banks)
             self.buffer[0] = stage + role
@@ -493,7 +475,7 @@ class Referee:
                 hook = "end"
                 if player.end is not None:
                     player.end(_game_end(state, forfeit))
-                if player.remote.looks_back:
+                if player.remote is not None:
                     view = state.view(seat, clock=left)
                     player.remote.finish(view, _game_end(state, forfeit))
             except BaseException as error:
@@ -566,9 +548,9 @@ class Referee:
     def _leave(self, game: Game) -> None:
         """Leave the process and the move log as they were before the game."""
         player_a, player_b = game.seats
-        if self._clock is not None:
-            for seat in game.in_turn:
-                game.seats[seat].remote.suspend()  # its work would take the time of the next players
+        for player in game.seats:
+            if player.remote is not None:
+                player.remote.suspend()  # its work would take the time of others; and its twin must play alone
         self.buffer[0] = move_log.IDLE
         move_log.clear_moves(self.buffer, game.stop)
         if player_a.harmless and player_b.harmless:

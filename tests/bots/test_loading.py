@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from arena.bots.faults import BotError, author_traceback
-from arena.bots.isolation.wire_bot import launch_of
+from arena.bots.isolation.wire_messages import launch_of
 from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
 from arena.bots.spec import check_names, find_bot, find_bots, known_bots, overlooked_file, parse_spec

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from arena.bots.bot import BotFault
-from arena.bots.isolation.python_messages import ANSWERING, NOTED, Message, read_note
+from arena.bots.isolation.python_messages import ANSWERING, NOTED, Message, read_answer
 from arena.bots.isolation.wire_messages import read_wire_note
 from arena.game.deals import make_deal
 from arena.game.engine import State
@@ -68,7 +68,7 @@ def test_both_loops_of_the_referee_keep_notes(quick: bool, cheats: bool) -> None
 
     table = Referee(GameSettings(load_rules("base"), 1), [Player(name, Says) for name in "ab"])
     for player in table.players.values():
-        player.start()
+        player.prepare(begins=True)
         player.quick = quick
     table.games = 1
     row, _ = table.play_unit(PairTask(0, 0, "a", "b"))
@@ -128,8 +128,8 @@ NO_NOTES = [b"", b"[]", b"1", b'"a"', b"{", b"[" * 4000, b'{"text":"' + b"a" * 5
 @pytest.mark.parametrize("said", NO_NOTES)
 def test_a_process_that_sends_no_note_breaks_the_protocol(said: bytes) -> None:
     with pytest.raises(BotFault, match="protocol"):
-        read_note(Message(NOTED, ANSWERING.pack(1, 5) + said), 1)
-    assert read_note(Message(NOTED, ANSWERING.pack(1, 5) + b'{"self":1}'), 1) == (5, {"self": 1})
+        read_answer(Message(NOTED, ANSWERING.pack(1, 5) + said), 1)
+    assert read_answer(Message(NOTED, ANSWERING.pack(1, 5) + b'{"self":1}'), 1) == (5, {"self": 1})
 
 
 def test_a_wire_note_is_an_object_or_none() -> None:

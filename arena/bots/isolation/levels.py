@@ -69,3 +69,15 @@ class Launch:
     def whole_environment(self) -> dict[str, str]:
         """All environment variables of the process."""
         return {**_ENVIRONMENT, **self.environment}
+
+
+@dataclass(frozen=True)
+class HelloAnswer:
+    """The options that a bot chooses when it is started. They may not change between starts.
+
+    `events`: it wants to know what happens, a Python bot also how games end.
+    """
+
+    auto_claim: bool = True
+    ask_forced: bool = False
+    events: bool = False

@@ -17,7 +17,6 @@ import subprocess
 import time
 import weakref
 from collections.abc import Callable
-from typing import NamedTuple
 
 from arena.bots.cores import stay_behind
 from arena.bots.forks import tie_to_parent
@@ -35,9 +34,6 @@ from arena.bots.processes import (
 )
 
 PIECE = 1 << 16
-#: Seconds between two checks of what a process uses, while we wait for it.
-_LOOK_S = 0.05
-_STDERR_BYTES = 20_000
 
 
 class ProcessEnded(Exception):
@@ -55,8 +51,14 @@ class DeadlinePassed(Exception):
 PONDERING_S = 0.05
 """Processor time off its turn that a bot may use in a game before it is stopped between its decisions."""
 
+LOOK_S = 0.05
+"""Seconds between two checks of what all bots use: their threads may go on working while their opponents think."""
+SLACK_MB = 64
+"""MiB beside its data that a process may have: the stack of its first thread, changed code, page tables."""
+_FIELDS = re.compile(r"^(RssAnon|RssShmem|VmSwap|VmPTE|Threads):\s+(\d+)", re.MULTILINE)
+
 _running: weakref.WeakSet[BotProcess] = weakref.WeakSet()
-_looks_at_all_at = 0.0
+_looks_at = 0.0
 
 
 def own_children() -> set[int]:
@@ -66,10 +68,10 @@ def own_children() -> set[int]:
 
 def watch_bots() -> None:
     """End bots of this process that use more than they may; look from time to time only."""
-    global _looks_at_all_at
+    global _looks_at
     now = time.monotonic()
-    if now >= _looks_at_all_at:
-        _looks_at_all_at = now + LOOK_AT_ALL_S
+    if now >= _looks_at:
+        _looks_at = now + LOOK_S
         for process in list(_running):
             process.look()
 
@@ -84,10 +86,16 @@ class BotProcess:
     """A running bot, whose stdin, stdout and stderr are pipes to us. Not thread-safe.
 
     Deadlines are times of `time.monotonic`. `send` and `receive` raise `ProcessEnded` and `DeadlinePassed`. The thread
-    that made it must live as long as the process. `beat` is called from time to time while we wait for the process.
+    that made it must live as long as the process. `hear` is called with what it writes to stderr, and `beat` from time
+    to time while we wait for it.
     """
 
-    def __init__(self, launch: Launch, beat: Callable[[], object] = lambda: None) -> None:
+    def __init__(
+        self,
+        launch: Launch,
+        hear: Callable[[bytes], object] = lambda data: None,
+        beat: Callable[[], object] = lambda: None,
+    ) -> None:
         if os.name != "posix":
             raise CannotStart("bots in processes of their own need Linux or another Unix; use --isolation none")
         self.launch = launch
@@ -100,10 +108,8 @@ class BotProcess:
         self._in, self._out, self._err = ends = [pipe.fileno() for pipe in pipes if pipe is not None]
         self.ends = self._in, self._out
         """Our descriptors: to write to, and to read from."""
+        self._heard = hear
         self._beat = beat
-        self._stderr = bytearray()
-        self._dropped = False
-        self._looks_at = 0.0
         for end in ends:
             os.set_blocking(end, False)
         self._readable = select.poll()
@@ -112,7 +118,7 @@ class BotProcess:
         self._writable.register(self._in, select.POLLOUT)
         for poll in (self._readable, self._writable):
             poll.register(self._err, select.POLLIN)
-        self._excess: str | None = None
+        self._excess = ""  # what it had too much of
         self._ponders = False  # whether it was seen to work off its turn
         self._pondering_from = 0.0
         self._pondered_s = 0.0
@@ -159,28 +165,11 @@ class BotProcess:
                 self._wait(self._readable, self._out, time.monotonic() + wait_s)
         return self.ended is None and any(end == self._out for end, _ in self._readable.poll(0))
 
-    def read_stderr(self) -> str:
-        """Return what was written to stderr since the last call, at most 20,000 characters, without waiting."""
-        if self.ended is None:
-            for _ in range(4):
-                if not any(end == self._err for end, _ in self._readable.poll(0)) or not self._keep_stderr():
-                    break
-        text = self._stderr.decode("utf-8", "replace")
-        if self._dropped:
-            text += "\n[more is dropped]"
-        self._stderr.clear()
-        self._dropped = False
-        return text
-
-    def close_pipes(self) -> None:
-        """Keep what was written to stderr, and close our ends."""
-        while True:  # something may still hold the pipe open
-            before = len(self._stderr)
-            if not self._keep_stderr() or not before < len(self._stderr) < _STDERR_BYTES:
+    def hear(self) -> None:
+        """Hear what was written to stderr, without waiting; of a flood, a part."""
+        for _ in range(4):
+            if self.ended is not None or not self._hear_piece():
                 break
-        for end in (self.popen.stdout, self.popen.stderr):
-            if end is not None:
-                end.close()
 
     def _check_open(self) -> None:
         """Raise `ProcessEnded` if it is closed: the numbers of its pipes may belong to other files by now."""
@@ -188,38 +177,36 @@ class BotProcess:
             raise ProcessEnded(self.ended)
 
     def _wait(self, poll: select.poll, end: int, deadline: float) -> None:
-        """Wait for a pipe, keeping what is written to stderr meanwhile."""
+        """Wait for a pipe, and hear what is written to stderr meanwhile."""
         while True:
             left = deadline - time.monotonic()
             try:
-                ready = poll.poll(min(max(left, 0), _LOOK_S) * 1000 + 1)
+                ready = poll.poll(min(max(left, 0), LOOK_S) * 1000 + 1)
             except OSError as error:
                 raise ProcessEnded(self._how_ended()) from error
             for descriptor, _ in ready:
                 if descriptor == end:
                     return
             for descriptor, _ in ready:
-                if descriptor == self._err and not self._keep_stderr():
+                if descriptor == self._err and self._hear_piece() is False:
                     for watched in (self._readable, self._writable):
                         with contextlib.suppress(KeyError):
                             watched.unregister(self._err)
             if left <= 0:  # even while stderr is flooded
                 raise DeadlinePassed
-            if time.monotonic() >= self._looks_at:
-                self._looks_at = time.monotonic() + _LOOK_S
-                self._watch()
+            self._beat()
+            watch_bots()
 
-    def _keep_stderr(self) -> bool:
-        """Read what was written to stderr; return False at its end."""
+    def _hear_piece(self) -> bool | None:
+        """Read some of what was written to stderr; return False at its end, None if there is nothing now."""
         try:
             data = os.read(self._err, PIECE)
         except BlockingIOError:
-            return True
+            return None
         except OSError:
             return False
-        room = _STDERR_BYTES - len(self._stderr)
-        self._stderr += data[:room]
-        self._dropped |= len(data) > room
+        if data:
+            self._heard(data)
         return bool(data)
 
     def _how_ended(self) -> str:
@@ -248,18 +235,12 @@ class BotProcess:
         except OSError:
             return 0.0
 
-    def _watch(self) -> None:
-        """Check, while we wait, that no bot of this process uses more than it may."""
-        self._beat()
-        self.look()
-        watch_bots()
-
     def look(self) -> None:
         """Kill it if it has more memory or threads than it may; how it ended says so."""
-        if self.ended is None and self._excess is None and not self.suspended:
-            share = read_status(read_text(f"/proc/{self.bot_pid}/status"))
-            self._excess = share.excess(self.launch.limits, self.level.confined)
-            if self._excess is not None:
+        if self.ended is None and not self._excess:
+            status = read_text(f"/proc/{self.bot_pid}/status")
+            self._excess = excess(status, self.launch.limits, self.level.confined)
+            if self._excess:
                 send_signal(self.bot_pid, signal.SIGKILL)
 
     # ---- off its turn --------------------------------------------------------------------------------------
@@ -314,14 +295,14 @@ class BotProcess:
         if self.ended is not None:
             return self.ended
         code = self.popen.poll()
-        followers = self._followers()  # before its end: afterwards it is unknown what it has started
+        followers = [] if self.level.confined else descendants(self.pid)  # afterwards it is unknown what it has started
         if self.popen.stdin is not None:
             with contextlib.suppress(OSError):
                 self.popen.stdin.close()
         if grace_s > 0 and code is None:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 code = self.popen.wait(grace_s)
-        followers += self._followers()
+        followers += [] if self.level.confined else descendants(self.pid)
         if code is None:
             kill_with_group(self.pid)
         else:
@@ -329,14 +310,13 @@ class BotProcess:
         self.popen.wait()
         for pid in followers:  # those that have left the group
             send_signal(pid, signal.SIGKILL)
-        self.close_pipes()
+        self.hear()
+        for end in (self.popen.stdout, self.popen.stderr):
+            if end is not None:
+                end.close()
         _running.discard(self)
         self.ended = self._excess or ("it was stopped" if code is None else how_ended(code, self.level))
         return self.ended
-
-    def _followers(self) -> list[int]:
-        """Return the processes it has started that could outlive it."""
-        return [] if self.level.confined else descendants(self.pid)
 
     def __del__(self) -> None:
         if getattr(self, "ended", "") is None and hasattr(self, "suspended"):
@@ -409,46 +389,24 @@ def how_ended(code: int, level: str = Isolation.PROCESS) -> str:
     return exit_text(code) + reasons.get(code, "")
 
 
-# ---------------------------------------------------------------- what a process uses
+def excess(status: str, limits: BotLimits, threads: bool = True) -> str:
+    """Say what exceeds the limits by the text of `/proc/PID/status`; "" if nothing does or that is not known.
 
+    `threads`: check their number as well.
 
-LOOK_AT_ALL_S = 0.25
-"""Seconds between two checks of all other bots: without a clock their threads may go on working."""
-SLACK_MB = 64
-"""MiB beside its data that a process may have: the stack of its first thread, changed code, page tables."""
-
-_FIELDS = re.compile(r"^(RssAnon|RssShmem|VmSwap|VmPTE|Threads):\s+(\d+)", re.MULTILINE)
-
-
-class Taken(NamedTuple):
-    """What a process uses: MiB of memory, MiB of these that are page tables, threads."""
-
-    memory_mb: int
-    tables_mb: int
-    threads: int
-
-    def excess(self, limits: BotLimits, threads: bool = True) -> str | None:
-        """Describe what exceeds the limits; None if nothing does. `threads`: check their number as well.
-
-        >>> Taken(2049, 1, 3).excess(BotLimits()), Taken(1, 1, 65).excess(BotLimits())
-        ('it had 2,049 MiB of memory, more than its 1,024', 'it had 65 threads, more than its 64')
-        >>> Taken(2049, 2048, 3).excess(BotLimits())
-        'it had 2,049 MiB of memory, 2,048 of them page tables, more than its 1,024'
-        """
-        if self.memory_mb > limits.memory_mb + SLACK_MB:
-            mostly = f", {self.tables_mb:,} of them page tables" if self.tables_mb > SLACK_MB else ""
-            return f"it had {self.memory_mb:,} MiB of memory{mostly}, more than its {limits.memory_mb:,}"
-        if threads and self.threads > limits.processes:
-            return f"it had {self.threads:,} threads, more than its {limits.processes}"
-        return None
-
-
-def read_status(text: str) -> Taken:
-    """Read what a process uses from the text of `/proc/PID/status`; all 0 if that is not known.
-
-    >>> read_status("RssAnon:\\t 2097152 kB\\nVmPTE:\\t 1024 kB\\nThreads:\\t3\\n")
-    Taken(memory_mb=2049, tables_mb=1, threads=3)
+    >>> excess("RssAnon:\\t 2097152 kB\\nVmPTE:\\t 1024 kB\\nThreads:\\t3\\n", BotLimits())
+    'it had 2,049 MiB of memory, more than its 1,024'
+    >>> excess("RssAnon:\\t 1024 kB\\nVmPTE:\\t 2097152 kB\\n", BotLimits())
+    'it had 2,049 MiB of memory, 2,048 of them page tables, more than its 1,024'
+    >>> excess("Threads:\\t65\\n", BotLimits())
+    'it had 65 threads, more than its 64'
     """
-    figures = {name: int(value) for name, value in _FIELDS.findall(text)}
-    threads = figures.pop("Threads", 0)
-    return Taken(sum(figures.values()) >> 10, figures.get("VmPTE", 0) >> 10, threads)
+    figures = {name: int(value) for name, value in _FIELDS.findall(status)}
+    count = figures.pop("Threads", 0)
+    memory_mb, tables_mb = sum(figures.values()) >> 10, figures.get("VmPTE", 0) >> 10
+    if memory_mb > limits.memory_mb + SLACK_MB:
+        mostly = f", {tables_mb:,} of them page tables" if tables_mb > SLACK_MB else ""
+        return f"it had {memory_mb:,} MiB of memory{mostly}, more than its {limits.memory_mb:,}"
+    if threads and count > limits.processes:
+        return f"it had {count:,} threads, more than its {limits.processes}"
+    return ""

@@ -1,6 +1,6 @@
 """Run in the process that plays one Python bot: read messages, call the bot, answer.
 
-It is started by `arena.bots.isolation.python_bot` with nothing but its pipes; the bot's standard output and standard
+It is started by `arena.bots.isolation.remote_bot` with nothing but its pipes; the bot's standard output and standard
 error both go to the runner's log. Whatever the bot does here it does to itself: the runner accepts nothing but moves.
 """
 
@@ -54,7 +54,6 @@ class Child:
         self.end: Callable[..., object] | None = None
         self.seat = 0
         self.seen = 0  # events that observe received
-        self.fault = b""  # what went wrong in a begin without an answer
         self.quick_act: Any = None  # the bot's act, None if questions need more than that
         self.generators = False
         self.lost_note = False  # whether it was said that a note is lost
@@ -128,9 +127,7 @@ class Child:
         flags = (
             messages.AUTO_CLAIM * auto_claim
             | messages.ASK_FORCED * ask_forced
-            | messages.HAS_BEGIN * (self.begin is not None)
-            | messages.HAS_OBSERVE * (self.observe is not None)
-            | messages.HAS_END * (self.end is not None)
+            | messages.LOOKS_BACK * (self.observe is not None or self.end is not None)
         )
         self.write(pack_message(messages.MADE, bytes((flags,))))
 
@@ -143,7 +140,6 @@ class Child:
     def _begin(self, body: bytes) -> None:
         seat, starter, seed, flags, move, bank = messages.BEGINNING.unpack(body)
         self.games += 1
-        self.fault = b""
         self.seat = seat
         self.seen = 0
         self.quick_act = None
@@ -153,18 +149,15 @@ class Child:
                 _seed_generators(derive_seed(seed, "global generators"), self.loaded.uses_numpy)
             if self.begin is not None:
                 self.begin(Setup(seat, starter, self.rules, seed, read_clock(flags, move, bank)))
-            if self.observe is None:
-                self.quick_act = self.act
         except BaseException as error:
-            self.fault = fault_message(0, "begin", ForfeitKind.EXCEPTION, author_traceback(error))
-        if flags & messages.WANTS_ANSWER:
-            self.write(self.fault or pack_message(messages.DONE))
+            self._say_fault(0, "begin", error)
+            return
+        if self.observe is None:
+            self.quick_act = self.act
+        self.write(pack_message(messages.DONE))
 
     def _ask(self, data: bytes) -> None:
         _, _, question, flags, move, bank = messages.QUESTION.unpack_from(data)
-        if self.fault:
-            self.write(self.fault)
-            return
         hook = "observe"
         try:
             clock = read_clock(flags, move, bank) if flags else None

@@ -1,13 +1,13 @@
 """The messages between the runner and the child that plays a Python bot: small, binary, one after the other.
 
 A message is the length of its body (4 bytes), its kind (1 byte) and the body, without gaps. The runner asks, the child
-answers each message except `BEGIN` without `WANTS_ANSWER`. What the child sends is not trusted: fields are fixed,
+answers each message. What the child sends is not trusted: fields are fixed,
 lengths are bounded, and nothing is unpickled or evaluated.
 
 ========== ======================================================================================================
 LOAD       JSON: the bot's spec, the rules, where Python finds packages. Answer: DONE, or FAULT
 MAKE       make the bot. Answer: MADE, or FAULT
-BEGIN      a game begins: seat, starter, seed, clock, and whether an answer is wanted (DONE or FAULT)
+BEGIN      a game begins: seat, starter, seed, clock. Answer: DONE, or FAULT
 ASK        a number that the answer must repeat, clock, and a view (`arena.game.packing`). Answer: ANSWER with the
            number of a move, NOTED with a note as well, or FAULT
 END        the rest of a game's events and its result. Answer: DONE, or FAULT
@@ -43,8 +43,8 @@ LONGEST_NOTE = 1 << 12
 #: Number of the question (0: none), hook, kind.
 FAULTY = struct.Struct("=IBB")
 
-MOVE_MS, _BANK_MS, WANTS_ANSWER = 1, 2, 4
-AUTO_CLAIM, ASK_FORCED, HAS_BEGIN, HAS_OBSERVE, HAS_END = 1, 2, 4, 8, 16
+MOVE_MS, _BANK_MS = 1, 2
+AUTO_CLAIM, ASK_FORCED, LOOKS_BACK = 1, 2, 4
 HOOKS = ("loading", "__init__", "begin", "observe", "act", "end")
 MESSAGE_KINDS = (ForfeitKind.EXCEPTION, ForfeitKind.ILLEGAL_MOVE)
 
@@ -95,61 +95,43 @@ def fault_message(question: int, hook: str, kind: str, text: str) -> bytes:
     return pack_message(FAULT, body + text.encode("utf-8", "replace")[:_TEXT])
 
 
-class MessageReader:
-    """Splits what a child has written into messages. All errors are `BotFault` of the kind `protocol`."""
-
-    def __init__(self) -> None:
-        self._data = b""
-
-    @property
-    def rest(self) -> bool:
-        """Whether there are bytes that were not taken."""
-        return bool(self._data)
-
-    def add(self, data: bytes) -> None:
-        """Add bytes that were received."""
-        self._data = self._data + data if self._data else data
-
-    def take(self) -> Message | None:
-        """Return the next message, None if it is not complete."""
-        data = self._data
-        if len(data) < 5:
-            return None
-        size, kind = HEAD.unpack_from(data)
-        if not DONE <= kind <= NOTED or size > LONGEST_MESSAGE:
-            raise BotFault(ForfeitKind.PROTOCOL, f"sent something that is no answer: {data[:40]!r}")
-        if len(data) < 5 + size:
-            return None
-        self._data = data[5 + size :]
-        return Message(kind, data[5 : 5 + size])
+def take_message(unread: bytearray) -> Message | None:
+    """Take the next message from what a child has written; None if it is not complete. `BotFault` for nonsense."""
+    if len(unread) < HEAD.size:
+        return None
+    size, kind = HEAD.unpack_from(unread)
+    if not DONE <= kind <= NOTED or size > LONGEST_MESSAGE:
+        raise BotFault(ForfeitKind.PROTOCOL, f"sent something that is no answer: {bytes(unread[:40])!r}")
+    end = HEAD.size + size
+    if len(unread) < end:
+        return None
+    body = bytes(unread[HEAD.size : end])
+    del unread[:end]
+    return Message(kind, body)
 
 
-def read_answer(message: Message, question: int) -> int:
-    """Read the number of the move; `BotFault` for a fault, an answer to something else, or nonsense."""
+def read_answer(message: Message, question: int) -> tuple[int, dict[str, Any] | None]:
+    """Read the number of the move, and the note if there is one; `View.note` checks the content of that.
+
+    `BotFault` for a fault, an answer to something else, or nonsense.
+    """
     if message.kind == FAULT:
         raise read_fault(message, question)
-    if message.kind != ANSWER or len(message.body) != ANSWERING.size:
+    body, text = message.body[: ANSWERING.size], message.body[ANSWERING.size :]
+    if message.kind not in (ANSWER, NOTED) or len(body) < ANSWERING.size or (text and message.kind == ANSWER):
         raise BotFault(ForfeitKind.PROTOCOL, "sent something that is no answer to the question")
-    number, move = ANSWERING.unpack(message.body)
+    number, move = ANSWERING.unpack(body)
     if number != question:
         raise BotFault(ForfeitKind.PROTOCOL, "answered a question that was not asked, or answered twice")
-    return int(move)
-
-
-def read_note(message: Message, question: int) -> tuple[int, dict[str, Any]]:
-    """Read the number of the move and the note from an answer with a note; `BotFault` if it is not one.
-
-    `View.note` checks the content of the note.
-    """
-    number = read_answer(Message(ANSWER, message.body[: ANSWERING.size]), question)
-    text = message.body[ANSWERING.size :]
+    if message.kind == ANSWER:
+        return move, None
     try:
         note = json.loads(text) if len(text) <= LONGEST_NOTE else None
     except (ValueError, RecursionError):
         note = None
     if not isinstance(note, dict):
         raise BotFault(ForfeitKind.PROTOCOL, f"sent something that is no note: {text[:40]!r}")
-    return number, note
+    return move, note
 
 
 def read_fault(message: Message, question: int) -> BotFault:
@@ -160,4 +142,5 @@ def read_fault(message: Message, question: int) -> BotFault:
     if number != question or hook >= len(HOOKS) or kind >= len(MESSAGE_KINDS):
         return BotFault(ForfeitKind.PROTOCOL, "told of a failure that nobody asked for")
     clean = printable(message.body[FAULTY.size :][:_TEXT].decode("utf-8", "replace"))
-    return BotFault(MESSAGE_KINDS[kind], clean if kind else f"in {HOOKS[hook]}: {clean}")
+    is_whole = MESSAGE_KINDS[kind] == ForfeitKind.ILLEGAL_MOVE or HOOKS[hook] == "loading"
+    return BotFault(MESSAGE_KINDS[kind], clean if is_whole else f"in {HOOKS[hook]}: {clean}")

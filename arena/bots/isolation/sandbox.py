@@ -32,6 +32,11 @@ _DEVICES = ("null", "random", "urandom")  # not zero: mapping it is shared memor
 #: Programs expect them; nothing can be written there. A bound on bytes is not enough: even empty files take memory of
 #: the kernel that no limit counts.
 _EMPTY = ("/tmp", "/dev/shm")
+#: What a program in another language sees of /proc beside its own processes, and folders in it that it does not see.
+_OF_THE_MACHINE = {
+    *("cpuinfo", "filesystems", "meminfo", "mounts", "net", "self", "stat", "sys", "thread-self", "version")
+}
+_IN_SYS = ("sys/fs", "sys/kernel/random", "sys/kernel/pty")
 _TRIAL_S = 30.0
 _LEAST = (0, 5)  # the first version with --clearenv
 _WITH_DISABLE_USERNS = (0, 8)
@@ -118,12 +123,15 @@ def _proc(processes: bool, memory: int) -> list[str]:
 
     A Python bot needs only two files and gets no others: what the kernel says about processes includes whether others
     have mapped the same pages. Programs in other languages look themselves up there (`/proc/self/exe`); they get the
-    sandbox's processes, and what everybody may read about the machine.
+    sandbox's processes, and of the machine only what `_OF_THE_MACHINE` lists: in its other figures, such as the number
+    of all threads, a bot could read what its other process holds, which is stopped meanwhile.
     """
     data = ["--perms", "0444", "--ro-bind-data", str(memory), "/proc/meminfo"]
     if not processes:
         return [*data, "--ro-bind-try", "/proc/cpuinfo", "/proc/cpuinfo"]
-    return ["--proc", "/proc", *data, "--remount-ro", "/proc"]
+    others = [name for name in os.listdir("/proc") if not name.isdigit() and name not in _OF_THE_MACHINE]
+    covers = [f"/proc/{name}" for name in (*others, *_IN_SYS)]
+    return ["--proc", "/proc", *_covers(covers), *_closed(covers), *data, "--remount-ro", "/proc"]
 
 
 def _memory_text(memory_mb: int) -> bytes:
@@ -303,8 +311,8 @@ def _shown(paths: Iterable[str], own: str) -> list[str]:
                 options += ["--ro-bind", path, path]
                 folders.append(path)
         if path == own:
-            options += [option for cover in covers for option in _cover(cover)]
-    return options + [option for cover in covers if os.path.isdir(cover) for option in ("--remount-ro", cover)]
+            options += _covers(covers)
+    return options + _closed(covers)
 
 
 def _followed(paths: Iterable[str]) -> dict[str, str | None]:
@@ -394,5 +402,14 @@ def hidden(folder: str) -> list[str]:
     )
 
 
-def _cover(path: str) -> list[str]:
-    return ["--tmpfs", path] if os.path.isdir(path) else ["--ro-bind", "/dev/null", path]
+def _covers(paths: Iterable[str]) -> list[str]:
+    """Return options that show an empty folder, or a file that cannot be read, in the place of each path."""
+    options: list[str] = []
+    for path in paths:
+        options += ["--tmpfs", path] if os.path.isdir(path) else ["--ro-bind", "/dev/null", path]
+    return options
+
+
+def _closed(covers: Iterable[str]) -> list[str]:
+    """Return options with which nothing can be written to the empty folders."""
+    return [option for path in covers if os.path.isdir(path) for option in ("--remount-ro", path)]

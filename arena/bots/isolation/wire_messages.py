@@ -7,13 +7,16 @@ Later versions of the program may add keys; bots ignore those they do not know.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, NoReturn
 
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
+from arena.bots.isolation.levels import HelloAnswer, Isolation, Launch
 from arena.bots.limits import BotLimits
+from arena.bots.spec import BotSpec
 from arena.endings import ForfeitKind
 from arena.errors import did_you_mean
 from arena.game.engine import View
@@ -27,6 +30,101 @@ _VERSION = 3
 LONGEST_LINE = 1 << 16
 
 WireMessage = dict[str, Any]
+
+
+class LineEncoder:
+    """Writes and reads the messages to a command. The answer to `hello` has its options: nothing is left to `make`."""
+
+    noun, advice, loading = "line", "; each answer must end with a newline and be flushed at once", "hello"
+    may_leave = True
+    """The process may end after a game: the next one gets a new one."""
+    is_direct = False
+    looks_back = True
+
+    def __init__(self, spec: BotSpec, level: str, limits: BotLimits) -> None:
+        self.launch = launch_of(spec, level, limits)
+        self.options = HelloAnswer()
+        self._limits = limits
+        self._number = 0  # of the last message
+        self._seat = 0
+        self._events_sent = 0
+
+    def open(self, out: int, back: int) -> None:
+        """Begin a conversation with a new process."""
+        self._number = 0
+
+    # ---- to the bot ----------------------------------------------------------------------------------------
+
+    def hello(self) -> bytes:
+        """Return the first message."""
+        return line_of(hello(self._next(), self._limits))
+
+    def make(self) -> bytes:
+        """Return nothing: the bot was made before it has answered `hello`."""
+        return b""
+
+    def begin(self, setup: Setup) -> bytes:
+        """Return the message that begins a game."""
+        self._seat, self._events_sent = setup.seat, 0
+        return line_of(begin(self._next(), setup))
+
+    def ask(self, view: View, moves: list[Move], unread: bytearray) -> tuple[Move | None, bytes]:
+        """Return no move, and the message that asks for one."""
+        return None, line_of(act(self._next(), view, moves, self._news(view)))
+
+    def end(self, view: View, result: GameEnd) -> bytes:
+        """Return the message with the events that the bot has not seen yet, and the result."""
+        return line_of(end(self._next(), self._seat, result, self._news(view)))
+
+    def bye(self) -> bytes:
+        """Return the last message."""
+        return line_of(bye())
+
+    def _next(self) -> int:
+        self._number += 1
+        return self._number
+
+    def _news(self, view: View) -> tuple[Event, ...] | None:
+        """Return the events that were not sent yet, None if the bot does not want them."""
+        if not self.options.events:
+            return None
+        history = view.history
+        start, self._events_sent = self._events_sent, len(history)
+        return history[start:]
+
+    # ---- from the bot --------------------------------------------------------------------------------------
+
+    def take(self, unread: bytearray) -> bytes | None:
+        """Take the next line without its end from what was received; None if it is not complete."""
+        end = unread.find(b"\n")
+        if end < 0:
+            if len(unread) < LONGEST_LINE:
+                return None
+            end = len(unread)  # too long already
+        line = bytes(unread[:end])
+        del unread[: end + 1]
+        return line
+
+    def read_hello(self, line: bytes) -> None:
+        """Read the options of the bot."""
+        self.options = read_hello(read_wire_answer(line, self._number))
+
+    read_made = read_hello
+
+    def read_done(self, line: bytes) -> None:
+        """Read that a message was understood."""
+        read_wire_answer(line, self._number)
+
+    def move_reader(self, view: View, moves: list[Move]) -> Callable[[bytes], Move]:
+        """Return a function that reads the answer to the last question, with its note."""
+
+        def read(line: bytes) -> Move:
+            answer = read_wire_answer(line, self._number)
+            move = read_move(answer, view, moves)
+            read_wire_note(answer, view)
+            return move
+
+        return read
 
 
 def line_of(message: WireMessage) -> bytes:
@@ -190,15 +288,6 @@ _LONGEST_MOVE = 20
 _FLAGS = ("auto_claim", "ask_forced", "events")
 
 
-@dataclass(frozen=True)
-class HelloAnswer:
-    """The options that a bot chooses in its answer to `hello`. They may not change between starts."""
-
-    auto_claim: bool = True
-    ask_forced: bool = False
-    events: bool = False
-
-
 def read_wire_answer(line: bytes, number: int) -> dict[str, Any]:
     r"""Parse the line that answers the message with the id `number`. Raises `BotFault` for anything else.
 
@@ -341,3 +430,28 @@ def _kind(value: object) -> str:
 
 def _fault(what: str, line: bytes) -> BotFault:
     return BotFault(ForfeitKind.PROTOCOL, f"{what}: {quoted(line)}")
+
+
+# ---------------------------------------------------------------- the command
+
+
+def launch_of(spec: BotSpec, level: str, limits: BotLimits) -> Launch:
+    """Return how to start a bot's command: in the folder of its first file; the sandbox also shows its other files."""
+    first = Path(spec.path)
+    folder = first if first.is_dir() else first.parent
+    others = tuple(path for path in map(Path, spec.files) if folder not in (path, *path.parents))
+    path = "/usr/local/bin:/usr/bin:/bin"
+    settings: dict[str, str] = {}
+    if not Isolation(level).confined:
+        path = os.environ.get("PATH", path)
+        settings = {name: value for name, value in os.environ.items() if name.startswith("BOT_")}
+    return Launch(
+        argv=spec.command,
+        folder=folder,
+        level=level,
+        limits=limits,
+        read_only=others,
+        system=True,
+        environment=settings
+        | {"PATH": path, "PYTHONUNBUFFERED": "1", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
+    )

@@ -7,10 +7,8 @@ from dataclasses import replace
 
 from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.process import BotProcess, own_children, watch_bots
-from arena.bots.isolation.process_bot import ProcessPool
-from arena.bots.isolation.python_bot import PythonBot
-from arena.bots.isolation.wire_bot import WireBot
-from arena.bots.processes import has_children, kill_orphans
+from arena.bots.isolation.remote_bot import ProcessPool, RemoteBot
+from arena.bots.processes import kill_orphans
 from arena.bots.spec import BotSpec
 from arena.game.rules import load_rules
 from arena.tournament.referee import Player
@@ -27,25 +25,18 @@ class IsolatedBots:
 
     def player(self, number: int, spec: BotSpec) -> Player:
         """Return the player of a bot of the job, by its place."""
-        bot = self._bot(number, spec)
-        if number < self.pool.most:
+        job = self._job
+        bot = RemoteBot(spec, load_rules(job.rules), job.level(number), job.bot_limits, self.pool, self._start)
+        if 2 * number < self.pool.most:
             bot.load()  # a file that cannot be run, a command that does not answer: known before the first game
             bot.suspend()
         return Player(bot.name, lambda: bot)
 
-    def _bot(self, number: int, spec: BotSpec) -> WireBot | PythonBot:
-        job, level = self._job, self._job.level(number)
-        if spec.command:
-            return WireBot(spec, level, job.bot_limits, self.pool, self._start)
-        return PythonBot(spec, load_rules(job.rules), level, job.bot_limits, self.pool, self._start)
-
-    def _start(self, launch: Launch) -> BotProcess:
+    def _start(self, launch: Launch, hear: Callable[[bytes], object]) -> BotProcess:
         environment = {**launch.environment, "PYTHONHASHSEED": "1" if self._job.backwards else "0"}
-        return BotProcess(replace(launch, environment=environment), self._beat)
+        return BotProcess(replace(launch, environment=environment), hear, self._beat)
 
     def clean(self) -> None:
         """End bots that use more than they may, and processes left behind by bots."""
         watch_bots()
-        own = own_children()
-        if has_children(own):
-            kill_orphans(own)
+        kill_orphans(own_children())

@@ -161,6 +161,8 @@ class WorkerProcess:
             bot = self.loading if users else None
             name = None if bot is None else self.job.bots[bot].name
             raise WorkerRefused(Failed(text, ours=not users, bot=name))
+        if message[0] == UNITS_DONE:
+            self._tasks = ()
         self._still = 0.0
         return message
 
@@ -229,6 +231,17 @@ class WorkerProcess:
             return None
         at_work = self._at_work(read_snapshot(memoryview(last)[: 2 * SIZE].cast("H")))
         return None if at_work is None else Wait(*at_work, time.monotonic() - self._moved)
+    @property
+    def is_idle(self) -> bool:
+        """Whether it waits for units to play."""
+        return self._ready and not self._tasks
+
+    def end(self) -> None:
+        """Kill it; if it is idle, let it end by itself first, so that its bots' processes hear `bye`."""
+        if self.is_idle and self.job.isolated:
+            self._chunks.close()
+            self._has_ended(_GOING_S)
+        self.kill()
 
     def kill(self) -> None:
         """Kill it and everything that it has started."""
@@ -318,14 +331,14 @@ class Supervisor:
     def stop(self) -> None:
         """Kill the worker; `play` raises Stopped."""
         self._stopped = True
-        if (worker := self._worker) is not None:
+        if (worker := self._worker) is not None and not worker.is_idle:
             worker.kill()
 
     def close(self) -> None:
         """End the worker if there is one."""
         worker, self._worker = self._worker, None
         if worker is not None:
-            worker.kill()
+            worker.end()
             worker.release()
 
     def wait(self) -> Wait | None:
@@ -368,6 +381,8 @@ class Supervisor:
             try:
                 worker.await_ready()
                 worker.play(part, known)
+                if self._stopped:  # since it was last looked at
+                    worker.kill()
                 kind = PART
                 while kind == PART:
                     kind, units, reusable, scores, rows = worker.receive()

@@ -18,7 +18,6 @@ import signal
 import threading
 import traceback
 from collections.abc import Sequence
-from itertools import chain
 from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import Any
@@ -35,7 +34,7 @@ from arena.bots.spec import BotSpec
 from arena.endings import ForfeitKind
 from arena.errors import ArenaError
 from arena.stats.score import other_side
-from arena.tournament.games import PAIRING_BITS, PairTask, Row, Task
+from arena.tournament.games import PAIRING_BITS, Row, Task
 from arena.tournament.move_log import shared_buffer
 from arena.tournament.process_state import ProcessState
 from arena.tournament.referee import Player, Referee
@@ -152,11 +151,15 @@ class _Worker:
             self.growth = growth if limit is None else min(growth, limit // 2)
             self._send(READY)
             reusable = True
-            while reusable:
-                task_type, plain_tasks, cut = self.chunks.recv()
-                tasks = [task_type._make(plain) for plain in plain_tasks]
-                reusable = self._play(referee, tasks, {row.id: row for row in cut})
-                output.end_lines()
+            try:
+                while reusable:
+                    task_type, plain_tasks, cut = self.chunks.recv()
+                    tasks = [task_type._make(plain) for plain in plain_tasks]
+                    reusable = self._play(referee, tasks, {row.id: row for row in cut})
+                    output.end_lines()
+            finally:
+                if self.isolated is not None:
+                    self.isolated.pool.close()
 
     # ------------------------------------------------------------ bots
 
@@ -179,7 +182,7 @@ class _Worker:
     def _try(self, player: Player, number: int) -> None:
         """Make a bot for the first time; BotError if that fails."""
         try:
-            player.start()
+            player.prepare(True)
         except BaseException as error:
             why = error.detail.removeprefix("in __init__: ") if isinstance(error, BotFault) else author_traceback(error)
             what = "raises an exception when it is made:\n" if "\n" in why else "cannot be made: "
@@ -216,16 +219,10 @@ class _Worker:
         reusable = True
         sent_at = perf_counter()
         next_check = sent_at + _CHECK_S
-        # the units of a chunk are all pairs or all series
-        pairs = [task for task in tasks if isinstance(task, PairTask)] if self.isolated is not None else []
         while done < len(tasks):
-            if pairs:
-                played = referee.play_pairs(pairs[done:], known, self._is_stopping)
-            else:
-                played = [referee.play_unit(tasks[done], known)]
-            done += len(played)
-            units += len(played)
-            fresh = list(chain.from_iterable(played))
+            fresh = referee.play_unit(tasks[done], known)
+            done += 1
+            units += 1
             rows += fresh
             if threading.active_count() > self.threads:
                 task = tasks[done - 1]

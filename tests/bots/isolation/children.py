@@ -15,8 +15,7 @@ import pytest
 from arena.bots.bot import TimeLeft
 from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.process import BotProcess
-from arena.bots.isolation.process_bot import ProcessPool
-from arena.bots.isolation.python_bot import PythonBot
+from arena.bots.isolation.remote_bot import ProcessPool, RemoteBot
 from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
 from arena.bots.processes import is_running
@@ -54,15 +53,23 @@ def soon(seconds: float = 30.0) -> float:
     return time.monotonic() + seconds
 
 
+class HeardProcess(BotProcess):
+    """A process of which all that it has written to stderr is kept."""
+
+    def __init__(self, launch: Launch) -> None:
+        self.said = bytearray()
+        super().__init__(launch, self.said.extend)
+
+
 @contextlib.contextmanager
 def started(
     code: str, folder: Path, level: str = "process", limits: BotLimits | None = None, *words: str, **more: Any
-) -> Iterator[BotProcess]:
+) -> Iterator[HeardProcess]:
     """Start a process that runs a piece of Python, with `hear(size)` and `say(data)`."""
     if level == "sandbox":
         need_sandbox()
     argv = (sys.executable, "-I", "-S", "-c", _BEGINNING + code, *words)
-    process = BotProcess(Launch(argv, folder, level, limits or BotLimits(), **more))
+    process = HeardProcess(Launch(argv, folder, level, limits or BotLimits(), **more))
     try:
         yield process
     finally:
@@ -100,14 +107,14 @@ def isolated(
     level: str = "process",
     limits: BotLimits | None = None,
     pool: ProcessPool | None = None,
-) -> PythonBot:
+) -> RemoteBot:
     """Return an isolated bot, which the test must close."""
     if level == "sandbox":
         need_sandbox()
-    return PythonBot(bot_spec(text, name), load_rules(rules), level, limits or BotLimits(), pool)
+    return RemoteBot(bot_spec(text, name), load_rules(rules), level, limits or BotLimits(), pool)
 
 
-def player_of(bot: PythonBot) -> Player:
+def player_of(bot: RemoteBot) -> Player:
     """Return the player of this bot."""
     return Player(bot.name, lambda: bot)
 
@@ -123,12 +130,12 @@ def at_table(
     seed: int = 1,
 ) -> Iterator[Referee]:
     """A referee for isolated bots, which are called a, b, c ..."""
-    bots = [isolated(text, name, rules, level, limits, pool) for text, name in zip(texts, "abcdefgh")]
+    players = [player_of(isolated(text, name, rules, level, limits, pool)) for text, name in zip(texts, "abcdefgh")]
     try:
-        yield Referee(GameSettings(load_rules(rules), seed, clock), map(player_of, bots))
+        yield Referee(GameSettings(load_rules(rules), seed, clock), players)
     finally:
-        for bot in bots:
-            bot.close()
+        for player in players:
+            player.close()
 
 
 def games(referee: Referee, deals: Iterable[int], a: str = "a", b: str = "b") -> list[Row]:

@@ -26,12 +26,11 @@ from arena.bots.isolation.python_messages import (
     MADE,
     MAKE,
     QUESTION,
-    WANTS_ANSWER,
     Message,
-    MessageReader,
     pack_message,
     read_answer,
     read_fault,
+    take_message,
 )
 from arena.bots.spec import find_bot
 from arena.game.deals import make_deal
@@ -65,8 +64,8 @@ def loaded(folder: Path, code: str) -> bytes:
     return pack_message(LOAD, json.dumps(order).encode()) + pack_message(MAKE)
 
 
-def begin(reply: bool = False) -> bytes:
-    return pack_message(BEGIN, BEGINNING.pack(STATE.to_move, 0, 5, WANTS_ANSWER * reply, 0.0, 0.0))
+def begin() -> bytes:
+    return pack_message(BEGIN, BEGINNING.pack(STATE.to_move, 0, 5, 0, 0.0, 0.0))
 
 
 def ask(number: int = 1) -> bytes:
@@ -75,7 +74,7 @@ def ask(number: int = 1) -> bytes:
 
 
 def answers(*pieces: bytes) -> list[Message]:
-    """What a child answers, beyond that it is loaded and made, to pieces that come one after the other."""
+    """What a child that has begun a game answers, to pieces that come one after the other."""
     orders, out = os.pipe()
     back, said = os.pipe()
 
@@ -92,16 +91,16 @@ def answers(*pieces: bytes) -> list[Message]:
     finally:
         runner.join()
         os.close(said)
-    reader, found = MessageReader(), []
+    unread, found = bytearray(), []
     while data := os.read(back, 1 << 16):
-        reader.add(data)
-    while (one := reader.take()) is not None:
+        unread += data
+    while (one := take_message(unread)) is not None:
         found.append(one)
     for end in (orders, back):
         os.close(end)
-    assert not reader.rest
-    assert [one.kind for one in found[:2]] == [DONE, MADE]
-    return found[2:]
+    assert not unread
+    assert [one.kind for one in found[:3]] == [DONE, MADE, DONE]
+    return found[3:]
 
 
 @pytest.mark.parametrize(
@@ -117,21 +116,6 @@ def test_what_is_no_move_is_told(tmp_path: Path, value: str, words: str) -> None
     [found] = answers(loaded(tmp_path, code) + begin() + ask())
     assert read_fault(found, 1).kind == "illegal move"
     assert read_fault(found, 1).detail.startswith(words)
-
-
-def test_a_failure_in_begin_waits_for_the_question_if_nobody_asked(tmp_path: Path) -> None:
-    code = """
-class Bot:
-    games = 0
-    def begin(self, setup):
-        Bot.games += 1
-        assert Bot.games != 1 and Bot.games != 2
-    def act(self, view, moves): return moves[0]
-"""
-    at_once, later, unharmed = answers(loaded(tmp_path, code) + begin(reply=True) + begin() + ask() + begin() + ask())
-    for found in (at_once, later):
-        assert read_fault(found, 0).detail.startswith("in begin: Traceback")
-    assert unharmed.kind == ANSWER
 
 
 def test_a_broken_view_is_no_end_of_the_world(tmp_path: Path) -> None:

@@ -10,8 +10,7 @@ import pytest
 
 from arena.bots.bot import Setup, TimeLeft
 from arena.bots.isolation.process import PONDERING_S, BotProcess
-from arena.bots.isolation.python_bot import PythonBot
-from arena.bots.isolation.wire_bot import WireBot
+from arena.bots.isolation.remote_bot import RemoteBot
 from arena.bots.limits import BotLimits
 from arena.bots.spec import find_bot
 from tests.bots.isolation.children import ROOT, at_table, bot_file, both, games, isolated, soon, started
@@ -67,7 +66,6 @@ def test_one_that_is_halted_does_nothing_and_goes_on_when_it_is_woken(tmp_path: 
             assert wait_for(lambda: worked(process) == 0)  # a signal takes a moment
             assert not process.pending()
             assert not process.pending(0.1)
-            assert process.read_stderr() == ""
         process.wake()
         assert wait_for(lambda: worked(process, 0.1) > 0)
 
@@ -84,24 +82,22 @@ def test_bubblewrap_is_never_stopped_in_the_place_of_the_bot(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("level", "hook"),
-    [("process", "loading"), ("process", "end"), pytest.param("sandbox", "end", marks=pytest.mark.sandbox)],
+    ("level", "hook", "clock"),
+    [
+        ("process", "loading", CLOCK),
+        ("process", "end", None),
+        pytest.param("sandbox", "end", CLOCK, marks=pytest.mark.sandbox),
+    ],
 )
-def test_threads_rest_while_others_play(tmp_path: Path, level: str, hook: str) -> None:
+def test_threads_rest_while_others_play(tmp_path: Path, level: str, hook: str, clock: TimeLeft | None) -> None:
     texts = [bot_file(tmp_path, BURNS + HOOKS[hook]), "first", "random"]
-    with at_table(texts, level=level, clock=CLOCK) as referee:
+    with at_table(texts, level=level, clock=clock) as referee:
         for deal in range(2):
             rows = games(referee, [deal])
             assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
-            assert wait_for(lambda: worked(referee.players["a"].remote.process) == 0)  # a signal takes a moment
+            for remote in referee.players["a"].remotes.values():
+                assert wait_for(lambda one=remote: worked(one.process) == 0)  # a signal takes a moment
             assert [forfeit(row) for row in games(referee, [deal], "b", "c")] == [(None, None)] * 2
-
-
-def test_without_a_clock_nothing_is_paused(tmp_path: Path) -> None:
-    texts = [bot_file(tmp_path, BURNS + HOOKS["end"]), "first"]
-    with at_table(texts) as referee:
-        games(referee, [0])
-        assert wait_for(lambda: worked(referee.players["a"].remote.process, 0.1) > 0)
 
 
 def test_one_that_works_after_begin_is_paused_before_its_first_decision(tmp_path: Path) -> None:
@@ -116,7 +112,7 @@ def test_one_that_works_after_begin_is_paused_before_its_first_decision(tmp_path
     bot.close()
 
 
-def _resting(bot: PythonBot | WireBot) -> bool:
+def _resting(bot: RemoteBot) -> bool:
     assert isinstance(bot.process, BotProcess)
     return _state(bot.process.bot_pid) == "T"
 
@@ -141,10 +137,11 @@ def test_a_wire_bot_that_ends_after_each_game_is_started_before_the_next_begins(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Though it is stopped after its game: the start must not count on the clock."""
-    monkeypatch.setattr("arena.bots.isolation.wire_bot.FAREWELL_S", 30.0)  # a busy machine may be slow to end it
+    monkeypatch.setattr("arena.bots.isolation.remote_bot.FAREWELL_S", 30.0)  # a busy machine may be slow to end it
     data = ROOT / "tests" / "data" / "wire"
     run = "import runpy, sys; sys.path.insert(0, sys.argv[1]); runpy.run_path(sys.argv[1] + '/one_game.py')"
-    bot = WireBot(find_bot(f"a=cmd:'{sys.executable}' -I -S -c \"{run}\" '{data}'"), "process", BotLimits())
+    spec = find_bot(f"a=cmd:'{sys.executable}' -I -S -c \"{run}\" '{data}'")
+    bot = RemoteBot(spec, RULES, "process", BotLimits())
     referee = table(bot, clock=CLOCK)
     for deal in range(2):
         rows = games(referee, [deal])

@@ -225,6 +225,21 @@ def test_root_needs_the_filter(bot: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.sandbox
+def test_a_program_learns_nothing_of_what_other_processes_hold(bot: Path) -> None:
+    """A figure such as the number of all threads would tell one process of a bot what the other one knows."""
+    code = """
+def readable(name):
+    try:
+        return bool(os.listdir(name) if os.path.isdir(name) else open(name, "rb").read(1))
+    except OSError:
+        return False
+names = [name for name in os.listdir("/proc") if not name.isdigit()]
+tell([name for name in [*names, "sys/fs"] if readable(f"/proc/{name}")])
+"""
+    known = {"cpuinfo", "filesystems", "meminfo", "mounts", "net", "self", "stat", "sys", "thread-self", "version"}
+    assert {"self", "stat"} <= set(learn(code, bot, **PROGRAM)) <= known
+
+
 def test_a_python_bot_learns_nothing_of_the_machine_and_of_processes(bot: Path) -> None:
     """What /proc tells of a process tells also what others do: whether they use the same pages of files."""
     code = """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +10,13 @@ import pytest
 
 from arena.bots.bot import GameEnd, Setup, TimeLeft
 from arena.bots.faults import BotError
+from arena.bots.isolation import wire_messages as messages
 from arena.bots.isolation.levels import Launch
-from arena.bots.isolation.wire_bot import WireBot, launch_of, messages
+from arena.bots.isolation.remote_bot import RemoteBot
+from arena.bots.isolation.wire_messages import launch_of
 from arena.bots.limits import BotLimits
 from arena.bots.spec import find_bot
+from arena.game.engine import View
 from arena.tournament.games import PairTask
 from tests.bots.isolation.wire_fakes import (
     END,
@@ -97,13 +99,17 @@ def test_the_end_is_told_from_the_own_side(seat: int, winner: str, stones: list[
     assert messages.end(9, seat, GameEnd(None, (4, 4), "stalemate"), ())["winner"] is None
 
 
-def test_events_are_told_once_each_and_none_is_left_out() -> None:
+def test_events_are_told_once_each_and_none_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     recorder = Recorder(lambda message: len(message["moves"]) // 2, {"events": True})
     bot = fake_bot(recorder)
     seen: list[str] = []
-    finish = bot.finish
-    assert finish is not None
-    bot.finish = lambda view, result: (seen.extend(map(str, view.history)), finish(view, result))[1]
+    finish = RemoteBot.finish
+
+    def note(bot: RemoteBot, view: View, result: GameEnd) -> None:
+        seen.extend(map(str, view.history))
+        finish(bot, view, result)
+
+    monkeypatch.setattr(RemoteBot, "finish", note)
     for row in table(bot, "tactical").play_unit(PairTask(0, 0, "a", "b")):
         assert forfeit(row) == (None, None), detail(row)
     told: list[str] = []
@@ -129,7 +135,9 @@ def test_deadlines_are_those_of_the_clock_and_else_of_the_limits(monkeypatch: py
             return super().receive(deadline)
 
     limits = BotLimits(decision_s=7, loading_s=9)
-    bot = WireBot(SPEC, "process", limits, start=lambda launch: Noting(lambda data: honest(json.loads(data))))
+    bot = RemoteBot(
+        SPEC, RULES, "process", limits, start=lambda launch, hear: Noting(lambda data: honest(json.loads(data)))
+    )
     bot.prepare()
     bot.begin(SETUP)
     bot.act(*position())
@@ -137,18 +145,6 @@ def test_deadlines_are_those_of_the_clock_and_else_of_the_limits(monkeypatch: py
     bot.act(*position(clock=TimeLeft(100, 150)))
     bot.finish(position()[0], END)
     assert given == [9, 7, 7, 1.5, 1.25, 7]
-
-
-def test_complaints_are_logged_and_end_in_the_reason(caplog: pytest.LogCaptureFixture) -> None:
-    class Complaining(FakeProcess):
-        def read_stderr(self) -> str:
-            return "\n".join(f"line {number}\x07" for number in range(30)) if self.closed else ""
-
-    bot = WireBot(SPEC, "process", BotLimits(), start=lambda launch: Complaining(lambda data: [b"no\n"]))
-    with caplog.at_level(logging.INFO, "arena.bots"):
-        why = fault(bot.prepare)[1]
-    assert why.endswith("\n  line 24 \n  line 25 \n  line 26 \n  line 27 \n  line 28 \n  line 29")
-    assert [record.bot for record in caplog.records] == ["fake"] * 30  # type: ignore[attr-defined]
 
 
 def test_how_a_command_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,10 +164,10 @@ def test_a_file_that_has_changed_since_is_noticed(tmp_path: Path) -> None:
     script = tmp_path / "bot.sh"
     script.write_text("1")
     spec = find_bot(f"cmd:sh {script}")
-    WireBot(spec, "process", BotLimits())
+    RemoteBot(spec, RULES, "process", BotLimits())
     script.write_text("2")
     with pytest.raises(BotError, match="has changed since it was named"):
-        WireBot(spec, "process", BotLimits())
+        RemoteBot(spec, RULES, "process", BotLimits())
 
 
 # ---------------------------------------------------------------- answers

@@ -16,7 +16,7 @@ import pytest
 
 from arena.bots.bot import TimeLeft
 from arena.bots.isolation import wire_messages as messages
-from arena.bots.isolation.wire_bot import WireBot
+from arena.bots.isolation.remote_bot import RemoteBot
 from arena.bots.limits import BotLimits
 from arena.bots.spec import find_bot
 from arena.game.rules import load_rules, preset_names
@@ -125,7 +125,7 @@ def test_every_key_and_value_of_the_schema_is_on_the_page() -> None:
 
 def assert_plays(spec: str) -> None:
     """Play a pair of games with a wire bot, which must not forfeit."""
-    bot = WireBot(find_bot(spec), "process", BotLimits())
+    bot = RemoteBot(find_bot(spec), load_rules("base"), "process", BotLimits())
     for row in table(bot, "expert").play_unit(PairTask(0, 0, "a", "b")):
         assert forfeit(row) == (None, None), detail(row)
     bot.close()

@@ -12,13 +12,13 @@ import pytest
 
 from arena.bots.bot import TimeLeft
 from arena.bots.isolation import process as processes
-from arena.bots.isolation.wire_bot import WireBot
+from arena.bots.isolation.remote_bot import RemoteBot
 from arena.bots.limits import BotLimits
 from arena.bots.spec import find_bot
 from arena.tournament.games import PairTask, Row
 from arena.tournament.referee import Referee
 from tests.bots.isolation.inside import need_sandbox
-from tests.bots.isolation.wire_fakes import table
+from tests.bots.isolation.wire_fakes import RULES, table
 from tests.tournament.referee.games import detail, forfeit, timeless
 
 pytestmark = pytest.mark.process
@@ -50,8 +50,8 @@ def command(commands: dict[str, str], language: str) -> str:
     return commands[language]
 
 
-def wire_bot(spec: str, level: str = "process", limits: BotLimits | None = None) -> WireBot:
-    return WireBot(find_bot(f"a={spec}"), level, limits or BotLimits())
+def wire_bot(spec: str, level: str = "process", limits: BotLimits | None = None) -> RemoteBot:
+    return RemoteBot(find_bot(f"a={spec}"), RULES, level, limits or BotLimits())
 
 
 def bad(name: str, *words: str) -> str:
@@ -81,7 +81,7 @@ def test_the_examples_play_without_a_fault_and_beat_random(
     for row in rows:
         assert forfeit(row) == (None, None), detail(row)
     assert sum(map(points, rows)) >= 5
-    monkeypatch.setattr("arena.bots.isolation.wire_bot.FAREWELL_S", 30.0)  # a busy machine may take its time
+    monkeypatch.setattr("arena.bots.isolation.remote_bot.FAREWELL_S", 30.0)  # a busy machine may take its time
     assert bot.close() == "it ended itself with exit code 0"
 
 

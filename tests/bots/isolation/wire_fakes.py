@@ -11,7 +11,7 @@ import pytest
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.process import DeadlinePassed, ProcessEnded
-from arena.bots.isolation.wire_bot import WireBot
+from arena.bots.isolation.remote_bot import RemoteBot
 from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec, command_hash, find_bot
@@ -38,6 +38,7 @@ class FakeProcess:
     """
 
     suspended = False
+    ends = 0, 0
 
     def __init__(self, answer: Callable[[bytes], Iterable[bytes]]) -> None:
         self._answer = answer
@@ -63,8 +64,8 @@ class FakeProcess:
     def pending(self, wait_s: float = 0.0) -> bool:
         return bool(self._pieces)
 
-    def read_stderr(self) -> str:
-        return ""
+    def hear(self) -> None:
+        """Do nothing."""
 
     def cpu_seconds(self) -> float:
         return 0.0
@@ -86,13 +87,13 @@ class FakeProcess:
         return "it was stopped"
 
 
-def fake_bot(answer: Callable[[bytes], Iterable[bytes]], limits: BotLimits | None = None) -> WireBot:
+def fake_bot(answer: Callable[[bytes], Iterable[bytes]], limits: BotLimits | None = None) -> RemoteBot:
     """Return a wire bot with a fake process."""
 
-    def start(launch: Launch) -> FakeProcess:
+    def start(launch: Launch, hear: Callable[[bytes], object]) -> FakeProcess:
         return FakeProcess(answer)
 
-    return WireBot(SPEC, "process", limits or BotLimits(), start=start)
+    return RemoteBot(SPEC, RULES, "process", limits or BotLimits(), start=start)
 
 
 class Recorder:
@@ -139,7 +140,7 @@ def honest(message: Message, **more: Any) -> list[bytes]:
     return [line(id=message["id"], **needed, **more)]
 
 
-def special_bot(**special: Special) -> WireBot:
+def special_bot(**special: Special) -> RemoteBot:
     """Return a bot that is honest except for the named types of messages."""
 
     def answer(data: bytes) -> Iterable[bytes]:
@@ -149,7 +150,7 @@ def special_bot(**special: Special) -> WireBot:
     return fake_bot(answer)
 
 
-def table(bot: WireBot, rules: str = "base", clock: TimeLeft | None = None, seed: int = 1) -> Referee:
+def table(bot: RemoteBot, rules: str = "base", clock: TimeLeft | None = None, seed: int = 1) -> Referee:
     """Return a referee for this bot, which is called a, and two others inside: b, random, and c, first."""
     others = [Player.of(load_bot(find_bot(text))) for text in ("b=random", "c=first")]
     return Referee(GameSettings(load_rules(rules), seed, clock), [Player("a", make=lambda: bot), *others])

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from arena.bots.bot import Bot, RemoteBot, Setup, TimeLeft
+from arena.bots.bot import Bot, GameEnd, Setup, TimeLeft
 from arena.endings import ENDINGS
 from arena.game.deals import make_deal
 from arena.game.engine import State
@@ -59,37 +59,22 @@ def test_the_bot_that_begins_sits_on_the_starting_seat() -> None:
         assert second[0] & 1 == 1
 
 
-def test_bots_get_fresh_processes_between_first_and_second_games_of_pairs() -> None:
-    done: list[str] = []
+@pytest.mark.parametrize(("fails", "hook", "hears"), [("a", "begin", False), ("b", "begin", True), ("b", "act", True)])
+def test_who_has_begun_a_game_hears_of_its_end_when_the_other_fails(fails: str, hook: str, hears: bool) -> None:
+    heard: list[GameEnd] = []
 
-    class Remote(RemoteBot):
+    class Listens(Bot):
         def act(self, view, moves):
             return moves[0]
 
-        def plays(self, game):
-            done.append(str(game))
+        def end(self, result):
+            heard.append(result)
 
-        def close(self):
-            done.append("close")
-            return ""
-
-    def played(tasks, known=None, stopping=lambda: False):
-        table = Referee(GameSettings(load_rules("base"), 1), [Player("a", Remote), Player("b", Remote)])
-        del done[:]
-        rows = table.play_pairs(tasks, known, stopping)
-        return timeless([row for unit in rows for row in unit])
-
-    pairs = [PairTask(0, deal, "a", "b") for deal in range(2)]
-    whole = played(pairs)
-    assert done[::2] == ["a/b/0", "a/b/1", "close", "b/a/0", "b/a/1"]  # each is said to both bots
-    inside = Referee(GameSettings(load_rules("base"), 1), [player("first", "a"), player("first", "b")])
-    assert whole == timeless([row for task in pairs for row in inside.play_unit(task)])
-    assert played(pairs, stopping=lambda: True) == whole[:2]
-    first = inside.play(pairs[0].game_tasks()[0])
-    assert played(pairs, known={first.id: first}) == whole
-    assert done[::2] == ["a/b/1", "close", "b/a/0", "b/a/1"]
-    played([pair._replace(games=(1,)) for pair in pairs])
-    assert "close" not in done
+    players = [Player(name, Listens) for name in "ab" if name != fails]
+    table = Referee(GameSettings(load_rules("base"), 1), [*players, player(f"raises:hook={hook}", fails)])
+    row = table.play(PairTask(0, 0, "a", "b").game_tasks()[0])
+    assert forfeit(row) == ("exception", fails)
+    assert [one.forfeit for one in heard] == ["exception"] * hears
 
 
 def test_a_game_depends_on_seed_deal_and_names_only() -> None:

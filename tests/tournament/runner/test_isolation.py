@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from arena.bots import processes
-from arena.bots.isolation.process_bot import ProcessPool
+from arena.bots.isolation.remote_bot import ProcessPool
+from arena.bots.limits import Limits
 from arena.bots.processes import children, descendants, is_running
 from arena.errors import ArenaError
 from arena.tournament.config import config_from_dict
@@ -80,7 +81,7 @@ def test_no_process_plays_both_games_of_a_pair(tmp_path: Path) -> None:
     pairs = [(found[f"one/{foe}/{deal}"], found[f"{foe}/one/{deal}"]) for foe in ("ann", "bob") for deal in range(10)]
     assert len(found) == 2 * len(pairs) == 40
     assert all(first != second for first, second in pairs)
-    assert len(set(found.values())) < len(pairs)  # first games of several pairs, then their second games
+    assert len(set(found.values())) == 2
 
 
 def test_series_of_games_are_the_same(inside: Any, tmp_path: Path) -> None:
@@ -105,6 +106,30 @@ def test_a_command_that_does_not_say_hello_stops_the_run(tmp_path: Path) -> None
     with pytest.raises(ArenaError, match=rf"the bot cmd:.* cannot be started: {what}"):
         play(tmp_path / "run", settings(wire, FIELD[0], games=2), 1)
     assert not (tmp_path / "run").exists()  # bots are loaded before a run is made
+
+
+@pytest.mark.parametrize("foe", ["exit_hard", "loop_c"])
+def test_who_survives_a_game_hears_of_its_end_and_at_last_bye(foe: str, tmp_path: Path) -> None:
+    code = f"""
+import json, os, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    with open({str(tmp_path)!r} + "/heard", "a") as out:
+        print(os.getpid(), message["type"], file=out)
+    if "id" in message:
+        print(json.dumps({{"id": message["id"], "protocol": 3, "move": 0}}), flush=True)
+"""
+    (tmp_path / "wire.py").write_text(code)
+    wire = {"spec": f"cmd:'{sys.executable}' {tmp_path}/wire.py", "name": "wire"}
+    play(tmp_path, settings(wire, bot(foe), games=2, isolation="process"), 1, limits=Limits(decision_s=0.5))
+    heard: dict[str, list[str]] = {}
+    for line in (tmp_path / "heard").read_text().splitlines():
+        pid, kind = line.split()
+        heard.setdefault(pid, []).append(kind)
+    assert len(heard) >= 2
+    for kinds in heard.values():
+        assert (kinds[0], kinds[-1]) == ("hello", "bye")
+        assert kinds.count("begin") == kinds.count("end")
 
 
 # ---------------------------------------------------------------- interrupted

@@ -1,0 +1,173 @@
+"""The runner's side of the messages to a Python bot in a process; `python_messages` has their table."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import sys
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+
+import arena.bots.isolation.python_child  # noqa: F401  children write no bytecode; so theirs is there when they start
+from arena.bots.bot import BotFault, GameEnd, Setup
+from arena.bots.isolation import python_messages as messages
+from arena.bots.isolation.levels import HelloAnswer, Isolation, Launch
+from arena.bots.isolation.python_messages import (
+    Message,
+    clock_flags,
+    pack_message,
+    read_answer,
+    read_fault,
+    take_message,
+)
+from arena.bots.isolation.sandbox import counts_inside
+from arena.bots.limits import BotLimits
+from arena.bots.spec import BotSpec
+from arena.endings import ForfeitKind
+from arena.game.engine import View
+from arena.game.moves import MOVES, Move
+from arena.game.packing import Line
+from arena.game.rules import Rules
+from arena.paths import PACKAGE
+
+#: Nothing that is imported here ever becomes garbage, so the collector is off meanwhile.
+_BOOT = (
+    "import gc, sys; gc.disable(); sys.path.append(sys.argv[1]); "
+    "from arena.bots.isolation.python_child import child_main; gc.enable(); child_main()"
+)
+_ONE_CORE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+
+
+class ImageEncoder:
+    """Writes and reads the messages to a Python bot. `hello` runs its file, `make` makes the bot."""
+
+    noun, advice, loading = "message", "", "loading"
+    may_leave = False
+    is_direct = True
+    """Sends questions itself: `ask` is one call of the engine, which returns the answer if that comes at once."""
+
+    def __init__(self, spec: BotSpec, rules: Rules, level: str, limits: BotLimits) -> None:
+        self.launch = Launch(
+            argv=(sys.executable, "-P", "-s", "-S", "-c", _BOOT, str(PACKAGE.parent)),
+            folder=spec.folder,
+            level=level,
+            limits=limits,
+            read_only=tuple(Path(path) for path in _package_folders()),
+            environment=_environment(),
+        )
+        self.options = HelloAnswer()
+        self._spec = spec
+        self._rules = rules
+        self._table = MOVES[rules.spy_value]
+        self._line: Line
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether the bot wants to hear of the end of a game."""
+        return self.options.events
+
+    def open(self, out: int, back: int) -> None:
+        """Begin a conversation with a new process."""
+        self._line = Line(out, back)
+
+    # ---- to the bot ----------------------------------------------------------------------------------------
+
+    def hello(self) -> bytes:
+        """Return the message that loads the bot's file."""
+        launch = self.launch
+        counted = launch.level == Isolation.SANDBOX and counts_inside()
+        order = {
+            "spec": dataclasses.asdict(dataclasses.replace(self._spec, bundle=None)),
+            "rules": dataclasses.asdict(self._rules),
+            "paths": _package_folders(),
+            "threads": launch.limits.processes if counted else 0,
+        }
+        return pack_message(messages.LOAD, json.dumps(order).encode())
+
+    def make(self) -> bytes:
+        """Return the message that makes the bot."""
+        return pack_message(messages.MAKE)
+
+    def begin(self, setup: Setup) -> bytes:
+        """Return the message that begins a game."""
+        self._line.begin(b"")
+        flags, move_ms, bank_ms = clock_flags(setup.clock)
+        body = messages.BEGINNING.pack(setup.seat, setup.starter, setup.seed, flags, move_ms, bank_ms)
+        return pack_message(messages.BEGIN, body)
+
+    def ask(self, view: View, moves: list[Move], unread: bytearray) -> tuple[Move | None, bytes]:
+        """Ask for a move and wait a moment. Without one, return what was not sent, and add the answer to `unread`."""
+        line, clock = self._line, view.clock
+        number = line.ask(view, *((0, 0.0, 0.0) if clock is None else clock_flags(clock)))
+        if 0 <= number < len(self._table):
+            return self._table[number], b""
+        if number >= 0:
+            unread += messages.REPLY.pack(6, messages.ANSWER, line.question, number)
+            return None, b""
+        unread += line.data
+        return None, line.unsent
+
+    def end(self, view: View, result: GameEnd) -> bytes:
+        """Return the message with the events that the bot has not seen yet, and the result."""
+        text = json.dumps([result.winner, result.stones, result.reason, result.forfeit]).encode()
+        _, image = self._line.tell(view)
+        return pack_message(messages.END, messages.ENDING.pack(len(text)) + text + image)
+
+    def bye(self) -> bytes:
+        """Return nothing: the process ends when its input does."""
+        return b""
+
+    # ---- from the bot --------------------------------------------------------------------------------------
+
+    def take(self, unread: bytearray) -> Message | None:
+        """Take the next message from what was received; None if it is not complete."""
+        return take_message(unread)
+
+    def read_hello(self, message: Message) -> None:
+        """Read whether the bot's file was loaded."""
+        self.read_done(message)
+
+    def read_made(self, message: Message) -> None:
+        """Read the options of the bot, which was made."""
+        if message.kind != messages.MADE or len(message.body) != 1:
+            raise read_fault(message, 0)
+        flags = message.body[0]
+        self.options = HelloAnswer(
+            bool(flags & messages.AUTO_CLAIM),
+            bool(flags & messages.ASK_FORCED),
+            bool(flags & messages.LOOKS_BACK),
+        )
+
+    def read_done(self, message: Message) -> None:
+        """Read that a message was carried out."""
+        if message.kind != messages.DONE or message.body:
+            raise read_fault(message, 0)
+
+    def move_reader(self, view: View, moves: list[Move]) -> Callable[[Message], Move]:
+        """Return a function that reads the answer to the last question, with its note."""
+        return lambda message: self._move(message, view)
+
+    def _move(self, message: Message, view: View) -> Move:
+        number, note = read_answer(message, self._line.question)
+        if note is not None:
+            view.note(**note)
+        if number >= len(self._table):
+            raise BotFault(ForfeitKind.PROTOCOL, f"answered with move number {number}, which does not exist")
+        return self._table[number]
+
+
+def _package_folders() -> list[str]:
+    """Return the folders of installed packages, which a bot may import besides the standard library."""
+    wanted = [sysconfig.get_paths()[name] for name in ("purelib", "platlib")]
+    wanted += [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
+    return [path for path in dict.fromkeys(wanted) if Path(path).is_dir()]
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment of a child: results must not depend on the user's."""
+    variables = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", **dict.fromkeys(_ONE_CORE, "1")}
+    if os.environ.get("ARENA_PURE"):
+        variables["ARENA_PURE"] = "1"
+    return variables
