@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import re
-import shutil
 import tempfile
 import time
 from collections import Counter
@@ -18,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn, Self
 
+from arena.bots.bundle import remove_bundles
 from arena.bots.isolation.process import require_isolation
 from arena.bots.spec import BotSpec, find_bot
 from arena.compiled import require_fresh_engine
@@ -26,7 +25,7 @@ from arena.league import oversight, pairings, versions
 from arena.league.league_settings import LeagueError
 from arena.league.player import LeaguePlayer
 from arena.league.store import PLAYING, League
-from arena.league.submission import find_entry
+from arena.league.submission import placed_bot
 from arena.league.versions import Version
 from arena.paths import data_folder
 from arena.text import counted
@@ -223,18 +222,13 @@ class MatchRunner:
         """Return the bot of a version, which is unpacked the first time."""
         if version.id in self._specs:
             return self._specs[version.id]
-        home = self._home(version.id)
         files = versions.files_of(self.session.league, version.id)
-        versions.write_files(files, home)
         try:
-            spec = find_entry(version.entry, [file.path for file in files], home, version.label)
+            spec = placed_bot(version.entry, files, self.folder / f"v{version.id}", version.label)
         except ArenaError as error:
-            raise BotsFailed(self.plain(str(error)), version.id) from error
+            raise BotsFailed(str(error).replace(f"{self.folder}/", ""), version.id) from error
         self._specs[version.id] = spec
         return spec
-
-    def _home(self, version: int) -> Path:
-        return self.folder / f"v{version}"
 
     # ------------------------------------------------------------ playing
 
@@ -267,7 +261,7 @@ class MatchRunner:
 
         def store(played: Sequence[Played]) -> bool:
             nonlocal stored
-            fresh = deliver([row for event in played for row in self._rows(event)])
+            fresh = deliver([row for event in played for row in event.named_rows()])
             stored += fresh
             self.session.tell(fresh)
             return False
@@ -290,18 +284,6 @@ class MatchRunner:
             )
         return self._dispatcher
 
-    def _rows(self, event: Played) -> list[Row]:
-        """Return the rows that came back, with files named as the bot's author names them."""
-        return [row._replace(detail=self.plain(row.detail)) if row.detail else row for row in event.named_rows()]
-
-    def plain(self, text: str | None) -> str:
-        """Return the text without the folders into which the bots were unpacked."""
-        text = text or ""
-        for version in self.lineup:
-            home = re.escape(str(self._home(version.id)))
-            text = re.sub(rf"{home}(/|\b)", lambda match: "" if match[1] else "its folder", text)
-        return text
-
     def _fail(self, event: Failed) -> NoReturn:
         require_fresh_engine()  # an unfinished build is not the bot's fault
         if event.ours:
@@ -309,7 +291,7 @@ class MatchRunner:
         if self.lineup and not self.folder.is_dir():
             raise LeagueError(f"the bots' files in {self.folder} were removed while they played")
         number = next((version.id for version in self.lineup if version.label == event.bot), None)
-        raise BotsFailed(self.plain(event.text), number)
+        raise BotsFailed(event.text, number)
 
     # ------------------------------------------------------------ ending
 
@@ -326,7 +308,7 @@ class MatchRunner:
         self._stand_down()
         self._specs.clear()
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            remove_bundles(self._folder)
             with contextlib.suppress(OSError):  # another runner of this session has a folder there
                 self._folder.parent.rmdir()
             self._folder = None

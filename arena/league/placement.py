@@ -187,8 +187,8 @@ def check_version(runner: MatchRunner, version: Version) -> Admission | None:
         return Admission(False, str(error))
     except _Stopped:
         return None
-    reasons = [runner.plain(finding_text(finding)) for finding in report.errors]
-    warnings = tuple(runner.plain(finding_text(finding)) for finding in report.warnings)
+    reasons = [finding_text(finding) for finding in report.errors]
+    warnings = tuple(finding_text(finding) for finding in report.warnings)
     return Admission(not reasons, "\n".join(reasons), warnings=warnings)
 
 

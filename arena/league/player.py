@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Self
 
+from arena.bots.bundle import remove_bundles
 from arena.league import oversight, versions
 from arena.league.league_settings import LeagueError
 from arena.league.oversight import Pause, paused
@@ -68,7 +68,7 @@ class LeaguePlayer:
         self.look()
         self._activity = Activity(oversight.this_process(), command, time.time())
         self.show()
-        shutil.rmtree(league.folder / PLAYING, ignore_errors=True)  # of a process that was killed
+        remove_bundles(league.folder / PLAYING)  # of a process that was killed
 
     def show(self, version: int | None = None, fixtures: Sequence[tuple[int, int, int]] = ()) -> None:
         """Let others see what this process works on from now on."""

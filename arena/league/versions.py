@@ -17,13 +17,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
+from arena.bots.bundle import BundleFile
 from arena.errors import did_you_mean
 from arena.league import oversight
 from arena.league.league_settings import LeagueError
 from arena.league.store import League
-from arena.league.submission import StoredFile, Submission, check_path
+from arena.league.submission import Submission
 from arena.text import utc_text
 
 PENDING, PLACING, ACTIVE, REPLACED, REFUSED = "pending", "placing", "active", "replaced", "refused"
@@ -94,34 +94,19 @@ def of_bot(league: League, name: str) -> list[Version]:
     return [Version(*row) for row in rows]
 
 
-def files_of(league: League, number: int) -> list[StoredFile]:
-    """Return the files of a version."""
+def files_of(league: League, number: int) -> dict[str, BundleFile]:
+    """Return the files of a version by their paths."""
     rows = league.query(
         "SELECT v.path, f.content, v.executable FROM version_files v JOIN files f ON f.hash = v.hash"
         " WHERE v.version = ? ORDER BY v.path",
         number,
     )
-    return [StoredFile(path, content, bool(executable)) for path, content, executable in rows]
+    return {path: BundleFile(content, bool(executable)) for path, content, executable in rows}
 
 
-def write_files(files: list[StoredFile], folder: Path) -> None:
-    """Write a version's files into a folder and nowhere else, even if the folder has links.
-
-    Raise LeagueError on failure.
-    """
-    home = folder.resolve()
-    try:
-        for file in files:
-            check_path(file.path)
-            path = home / file.path
-            if not path.parent.resolve().is_relative_to(home):
-                raise LeagueError(f"{folder / file.path} would lie outside of {folder}")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.unlink(missing_ok=True)
-            path.write_bytes(file.content)
-            path.chmod(0o755 if file.executable else 0o644)
-    except OSError as error:
-        raise LeagueError(f"cannot write {folder}: {error.strerror or error}") from error
+def submission_of_version(league: League, version: Version) -> Submission:
+    """Return a version as it was submitted."""
+    return Submission(version.name, version.author, version.entry, files_of(league, version.id))
 
 
 # ---------------------------------------------------------------- submissions
@@ -164,7 +149,7 @@ def _enqueued(league: League, submission: Submission, again: bool) -> Receipt:
         if rows:
             return _known(league, submission, Version(*rows[0]), again)
         bot = _bot_for(league, submission)
-        oversight.check_submission(league, submission.author, sum(len(file.content) for file in submission.files))
+        oversight.check_submission(league, submission.author, submission.bytes)
         number = league.value("SELECT ifnull(max(number), 0) + 1 FROM versions WHERE bot = ?", bot)
         new = league.insert(
             "INSERT INTO versions (bot, number, hash, entry, submitted, state) VALUES (?, ?, ?, ?, ?, ?)",
@@ -177,11 +162,11 @@ def _enqueued(league: League, submission: Submission, again: bool) -> Receipt:
         )
         league.run_many(
             "INSERT INTO files (hash, content) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING",
-            [(file.hash, file.content) for file in submission.files],
+            [(digest, submission.files[path].content) for path, digest in submission.hashes.items()],
         )
         league.run_many(
             "INSERT INTO version_files (version, path, hash, executable) VALUES (?, ?, ?, ?)",
-            [(new, file.path, file.hash, file.executable) for file in submission.files],
+            [(new, path, digest, submission.files[path].executable) for path, digest in submission.hashes.items()],
         )
         for old in waiting(league):
             if old.bot == bot and old.state == PENDING and old.id != new:

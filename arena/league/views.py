@@ -222,6 +222,7 @@ def version_lines(league: League, name: str, table: Standings) -> list[_Line]:
         row = row or table.others.get(version.id)
         score = sum(pairings.head_to_heads(league, version.id).values(), Score())
         retired = version.retired is not None and version.state == versions.ACTIVE
+        submitted = versions.submission_of_version(league, version)
         lines.append(
             {
                 "version": version.number,
@@ -233,8 +234,8 @@ def version_lines(league: League, name: str, table: Standings) -> list[_Line]:
                 "entry": version.entry,
                 "hash": version.hash,
                 "files": [
-                    {"path": file.path, "bytes": len(file.content), "hash": file.hash}
-                    for file in versions.files_of(league, version.id)
+                    {"path": path, "bytes": len(submitted.files[path].content), "hash": digest}
+                    for path, digest in submitted.hashes.items()
                 ],
                 "reason": version.reason,
             }
@@ -359,17 +360,26 @@ def forfeit_lines(league: League, version: Version) -> list[_Line]:
 
 
 def fetch(league: League, version: Version, to: Path) -> list[Path]:
-    """Write a version's files into a folder and return their paths.
+    """Write a version's files into a folder and nowhere else, even if the folder has links; return their paths.
 
     Raise LeagueError if it has other files of these names.
     """
-    files = versions.files_of(league, version.id)
-    for file in files:
-        check_path(file.path)
-        path = to / file.path
-        if path.is_symlink() or (path.exists() and not path.is_file()):
-            raise LeagueError(f"{path} exists and is not a file; choose another folder")
-        if path.exists() and path.read_bytes() != file.content:
-            raise LeagueError(f"{path} already exists with different content; choose another folder")
-    versions.write_files(files, to)
-    return [to / file.path for file in files]
+    files, home = versions.files_of(league, version.id), to.resolve()
+    try:
+        for name, file in files.items():
+            check_path(name)
+            path = home / name
+            if not path.parent.resolve().is_relative_to(home):
+                raise LeagueError(f"{to / name} would lie outside of {to}")
+            if path.is_symlink() or (path.exists() and not path.is_file()):
+                raise LeagueError(f"{to / name} exists and is not a file; choose another folder")
+            if path.exists() and path.read_bytes() != file.content:
+                raise LeagueError(f"{to / name} already exists with different content; choose another folder")
+        for name, file in files.items():
+            path = home / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(file.content)
+            path.chmod(0o755 if file.executable else 0o644)
+    except OSError as error:
+        raise LeagueError(f"cannot write {to}: {error.strerror or error}") from error
+    return [to / name for name in files]

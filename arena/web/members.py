@@ -20,7 +20,6 @@ from arena.errors import ArenaError
 from arena.league import oversight, placement, versions
 from arena.league.rating import league_standings
 from arena.league.store import League
-from arena.league.submission import Submission
 from arena.league.versions import Version
 from arena.league.views import last_games_by_opponent
 from arena.results.data_formats import json_text, table_csv
@@ -195,8 +194,7 @@ async def _again(request: Request) -> Response:
 def check_again(stores: Stores, account: Account, number: int, limits: UploadLimits) -> None:
     """Put a refused version of the account back into the queue; this counts as an upload."""
     version = own_version(stores.league, account, number)
-    files = tuple(versions.files_of(stores.league, version.id))
-    submission = Submission(version.name, version.author, version.entry, files)
+    submission = versions.submission_of_version(stores.league, version)
     uploads.receive(stores, account, f"{version.label} again", submission, limits, True)
 
 

@@ -10,17 +10,15 @@ from __future__ import annotations
 import io
 import re
 import stat
-import tempfile
 import time
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
 from typing import Any
 
-from arena.errors import ArenaError
+from arena.bots.bundle import BundleFile
 from arena.league import oversight, versions
 from arena.league.league_settings import LeagueError
 from arena.league.player import activity
@@ -28,13 +26,13 @@ from arena.league.store import League
 from arena.league.submission import (
     MOST_BYTES,
     MOST_FILES,
-    StoredFile,
     Submission,
     check_path,
     check_syntax,
-    read_submission,
+    named_bot,
+    submission_of,
 )
-from arena.league.versions import OPEN, Version, write_files
+from arena.league.versions import OPEN, Version
 from arena.results.table import rating_text
 from arena.text import one_line, ordinal
 from arena.web.accounts import Account, Stores, WebStore
@@ -94,7 +92,7 @@ def read_upload(
     file = re.split(r"[/\\]", file)[-1] or "bot.py"
     if content[:4] in (b"PK\3\4", b"PK\5\6"):
         try:
-            files = _without_common_folder(list(_unpacked(content)))
+            files = _without_common_folder(dict(_unpacked(content)))
         except _UNREADABLE as error:
             raise LeagueError(f"the archive cannot be read: {one_line(str(error), 200)}") from error
         entry = entry or _likely_entry(files, file)
@@ -102,28 +100,15 @@ def read_upload(
         raise LeagueError(f"'{one_line(file, 60)}' is neither a Python file nor a zip archive")
     else:
         check_path(file)
-        files = [StoredFile(file, content)]
+        files = {file: BundleFile(content)}
         entry = entry or file
-    submission = _submission(files, entry, name, author)
+    submission = submission_of(files, named_bot(entry), name or None, author)
     check_syntax(submission)
     return submission
 
 
-def _submission(files: list[StoredFile], entry: str, name: str | None, author: str) -> Submission:
-    """Return the files as `arena submit` would read them from a folder; errors do not name the folder used for it."""
-    with tempfile.TemporaryDirectory(prefix="arena-upload-") as temporary:
-        folder = Path(temporary, "bot")
-        folder.mkdir()
-        try:
-            write_files(files, folder)
-            return read_submission(entry, folder, name or None, author)
-        except ArenaError as error:
-            text = str(error).replace(f"--folder {folder}: ", "").replace(f"{folder}/", "").replace(str(folder), "it")
-            raise LeagueError(text.replace("Choose a name with --name", "Give another name")) from error
-
-
-def _unpacked(content: bytes) -> Iterator[StoredFile]:
-    """Yield the files of a zip archive."""
+def _unpacked(content: bytes) -> Iterator[tuple[str, BundleFile]]:
+    """Yield the files of a zip archive by their paths."""
     if content.count(b"PK\1\2") > _MAX_ENTRIES:  # counted before they become objects
         raise _too_many()
     left = MOST_BYTES
@@ -149,24 +134,23 @@ def _unpacked(content: bytes) -> Iterator[StoredFile]:
             left -= len(data)
             if left < 0:
                 raise LeagueError(f"the archive unpacks to more than {MOST_BYTES >> 20} MiB, the most a bot may have")
-            yield StoredFile(path, data, bool(mode & stat.S_IXUSR))
+            yield path, BundleFile(data, bool(mode & stat.S_IXUSR))
 
 
 def _too_many() -> LeagueError:
     return LeagueError(f"the archive has more than {MOST_FILES} files, the most a bot may have")
 
 
-def _without_common_folder(files: list[StoredFile]) -> list[StoredFile]:
+def _without_common_folder(files: dict[str, BundleFile]) -> dict[str, BundleFile]:
     """Return the files without the folder that contains all of them, if there is one."""
-    folders = {PurePosixPath(file.path).parts[0] for file in files}
-    if len(folders) > 1 or any("/" not in file.path for file in files):
+    if len({path.partition("/")[0] for path in files}) > 1 or any("/" not in path for path in files):
         return files
-    return [StoredFile(file.path.partition("/")[2], file.content, file.executable) for file in files]
+    return {path.partition("/")[2]: file for path, file in files.items()}
 
 
-def _likely_entry(files: list[StoredFile], archive: str) -> str:
+def _likely_entry(files: Iterable[str], archive: str) -> str:
     """Return a guess at which file is the bot; raise LeagueError if there is no likely one."""
-    top = [file.path for file in files if file.path.endswith(".py") and "/" not in file.path]
+    top = [path for path in files if path.endswith(".py") and "/" not in path]
     for name in ("bot.py", "main.py", f"{archive.partition('.')[0]}.py"):
         if name in top:
             return name

@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 
+from arena.bots.bundle import BundleFile
 from arena.league import pairings, placement, versions
 from arena.league.league_settings import LeagueSettings, settings_from_dict
 from arena.league.match_runner import LeagueSession, open_session
 from arena.league.rating import league_standings
 from arena.league.store import League, create_league
-from arena.league.submission import StoredFile, Submission
+from arena.league.submission import Submission
 from arena.league.versions import Version
 from arena.tournament.games import PairTask, Row, game_key
 
@@ -67,7 +68,7 @@ def written(folder: Path, **sources: str) -> list[Path]:
 
 
 def submission(name: str, source: str, author: str | None = None) -> Submission:
-    return Submission(name, author, f"{name}.py", (StoredFile(f"{name}.py", source.encode()),))
+    return Submission(name, author, f"{name}.py", {f"{name}.py": BundleFile(source.encode())})
 
 
 def submit(found: League, name: str, source: str, workers: int = 1, author: str | None = None) -> Version:

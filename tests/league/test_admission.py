@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import os
 import shutil
 import signal
@@ -13,13 +12,14 @@ from typing import Any
 
 import pytest
 
+from arena.bots.bundle import BundleFile
 from arena.bots.isolation import process as processes
 from arena.league import events, match_runner, placement, versions
 from arena.league.league_settings import LeagueError
 from arena.league.match_runner import open_session
 from arena.league.placement import play_more
 from arena.league.store import League
-from arena.league.submission import find_entry, read_submission
+from arena.league.submission import named_bot, placed_bot, read_submission, submission_of
 from arena.league.versions import PENDING, REFUSED
 from arena.tournament.inspection import ERROR, Finding, check_bot
 from arena.tournament.runner import executors
@@ -145,23 +145,13 @@ def test_an_entry_names_a_stored_file_and_nothing_else(
     home.mkdir()
     (home / "notes.py").write_text("secret")
     monkeypatch.setenv("HOME", str(home))
-    folder = tmp_path / "bot"
-    (folder / path).parent.mkdir(parents=True)
-    (folder / path).write_text("its own")
-    spec = find_entry(path, [path], folder, "mine v1")
-    assert Path(spec.path).read_text() == "its own"
-    with pytest.raises(LeagueError, match="the submission has no file"):
-        find_entry("other.py", [path], folder, "mine v1")
-    with pytest.raises(LeagueError, match=r"is not a Python file|must be printable|it has no file"):
-        read_submission(path, folder)
-
-
-def test_to_find_a_bot_its_modules_are_not_read(tmp_path: Path) -> None:
-    """The process that plays a league would parse what a stranger wrote."""
-    (tmp_path / "mine.py").write_text(f"import helper\n{FIRST}")
-    (tmp_path / "helper.py").write_text(FIRST)
-    spec = find_entry("mine.py", ["mine.py", "helper.py"], tmp_path, "mine v1")
-    assert spec.source_hash == hashlib.sha256((tmp_path / "mine.py").read_bytes()).hexdigest()
+    files = {"mine.py": BundleFile(b"its own")}
+    assert placed_bot("mine.py", files, tmp_path / "bots", "mine v1").loaded_from.read_text() == "its own"
+    for entry in (path, "other.py"):
+        with pytest.raises(LeagueError, match="the submission has no file"):
+            placed_bot(entry, files, tmp_path / "bots", "mine v1")
+    with pytest.raises(LeagueError, match=r"is not a Python file|must be printable|has no file"):
+        submission_of({**files, path: BundleFile(b"")}, named_bot(path))
 
 
 def test_long_and_deep_paths_are_refused(tmp_path: Path) -> None:
@@ -182,7 +172,7 @@ def test_one_that_cannot_be_loaded_each_time_is_retired(tmp_path: Path) -> None:
     """Whenever it is looked at by itself it can; in a lineup of three it cannot."""
     source = f"""
     import pathlib
-    versions = len(list(pathlib.Path(__file__).parents[1].glob("v*")))
+    versions = len(list(pathlib.Path(__file__).parents[3].glob("v*")))
     assert versions < 3, "not in this company"
     {FIRST.replace(chr(10), chr(10) + "    ")}
     """

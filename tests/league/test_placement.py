@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
+from arena.bots.bundle import BundleFile
 from arena.league import events, match_runner, pairings, placement, versions
 from arena.league.league_settings import LeagueError
 from arena.league.match_runner import MatchRunner, open_session
 from arena.league.placement import play_more
 from arena.league.rating import league_standings
 from arena.league.store import League
-from arena.league.submission import StoredFile, Submission
+from arena.league.submission import Submission
 from arena.league.versions import ACTIVE, PLACING, REFUSED, Version
 from arena.league.views import rating_values
 from arena.paths import data_folder
@@ -152,7 +153,7 @@ def test_a_bot_that_cannot_be_loaded_any_more_is_retired(tmp_path: Path) -> None
 
 def test_a_command_that_cannot_be_found_is_refused(found: League) -> None:
     """As of a command whose program is not on this machine: it must not stop those who come after it."""
-    what = Submission("mine", None, "cmd:nosuchprogram bot.txt", (StoredFile("bot.txt", b"x"),))
+    what = Submission("mine", None, "cmd:nosuchprogram bot.txt", {"bot.txt": BundleFile(b"x")})
     with open_session(found, "submit", 1) as session:
         one = settle(session, what)
     assert one.state == REFUSED
@@ -244,10 +245,11 @@ def test_unpacked_files_are_private_and_removed(found: League, monkeypatch: pyte
         with MatchRunner(session) as runner:
             runner.line_up([one])
             folder = runner.folder
-            assert (folder / f"v{one.id}" / "first.py").read_text() == FIRST
+            (file,) = folder.rglob("first.py")
+            assert file.read_text() == FIRST
             assert folder.stat().st_mode & 0o777 == 0o700
         assert not folder.exists()
-        monkeypatch.setattr(match_runner, "find_entry", _raising)
+        monkeypatch.setattr(match_runner, "placed_bot", _raising)
         with MatchRunner(session) as runner:
             with pytest.raises(Pressed):
                 runner.line_up([one])

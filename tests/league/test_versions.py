@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from arena.league import versions
+from arena.bots.bundle import BundleFile
+from arena.league import versions, views
 from arena.league.league_settings import LeagueError
 from arena.league.store import League
-from arena.league.submission import StoredFile, Submission
+from arena.league.submission import Submission
 from arena.league.versions import ACTIVE, PENDING, PLACING, REFUSED, REPLACED, Version
 from tests.league.leagues import FIRST, LAST, MIDDLE, enter, submission
 
@@ -37,16 +38,18 @@ def test_a_new_bot(found: League) -> None:
     one = sent.version
     assert sent.outcome == "new"
     assert (one.name, one.author, one.number, one.state, one.label) == ("ann", "Ann", 1, PENDING, "ann v1")
-    assert versions.files_of(found, one.id) == [StoredFile("ann.py", FIRST.encode())]
+    assert versions.files_of(found, one.id) == {"ann.py": BundleFile(FIRST.encode())}
 
 
 def test_files_are_kept_once(found: League, tmp_path: Path) -> None:
-    shared = StoredFile("lib/data.bin", bytes(1000), True)
+    shared = BundleFile(bytes(1000), True)
     for name, source in (("ann", FIRST), ("bob", LAST)):
-        files = (StoredFile(f"{name}.py", source.encode()), shared)
+        files = {f"{name}.py": BundleFile(source.encode()), "lib/data.bin": shared}
         versions.enqueue(found, Submission(name, None, f"{name}.py", files))
     assert found.value("SELECT count(*) FROM files") == 3
-    versions.write_files(versions.files_of(found, 2), tmp_path / "out")
+    assert views.fetch(found, versions.get(found, 2), tmp_path / "out") == [
+        tmp_path / "out" / path for path in ("bob.py", "lib/data.bin")
+    ]
     assert (tmp_path / "out" / "bob.py").read_text() == LAST
     assert os.access(tmp_path / "out" / "lib" / "data.bin", os.X_OK)
     assert not os.access(tmp_path / "out" / "bob.py", os.X_OK)

@@ -166,7 +166,7 @@ def _show(league: League, now: Version, outcome: str, warnings: Sequence[str], f
 def _tell_of_missing_files(bot: str, reason: str) -> None:
     """Print how to submit a bot with a module or file that lies beside it and is not its own, if it lacks that."""
     path = Path(find_bot(bot).path)
-    for module, file in re.findall(r"No module named '(\w+)'|No such file or directory: '([^'/]+)'", reason):
+    for module, file in re.findall(r"No module named '(\w+)'|No such file or directory: '(?:[^']*/)?([^'/]+)'", reason):
         name = module or file
         if (path.parent / f"{name}.py").exists() or (path.parent / name).exists():
             home = shlex.quote(os.path.relpath(path.parent))
