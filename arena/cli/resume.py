@@ -68,7 +68,9 @@ def resume_command(source: str, trust: bool, options: PlayOptions, **sizes: int 
         case RecordFile():
             raise ArenaError(f"{source} is a file of records; only the folder of a run can be resumed")
         case StoredLeague():
-            raise ArenaError(f"{source} is a league, which never ends; to play more games: arena league play {source}")
+            raise ArenaError(
+                f"{source} is a league, which never ends; to play more games: arena league work {source} --play"
+            )
         case StoredComparison():
             return resume_comparison(folder, asked, options, trust)
     with Reader(folder) as reader:

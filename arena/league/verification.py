@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 from arena.errors import ArenaError
-from arena.league import oversight, pairings, versions
+from arena.league import oversight, versions
+from arena.league.fixtures import secret_seed
 from arena.league.store import League
 from arena.text import one_line
 from arena.tournament.games import GameResult
@@ -20,7 +21,7 @@ from arena.tournament.rows import game_faults
 
 def verified_games(league: League) -> Iterator[tuple[GameResult, str | None]]:
     """Yield each game with what is wrong with it, or None."""
-    config = {"rules": league.settings.rules, "seed": pairings.secret_seed(league), "own_deals": True}
+    config = {"rules": league.settings.rules, "seed": secret_seed(league), "own_deals": True}
     return game_faults(league.reader().results(), config)
 
 

@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from arena.errors import ArenaError
-from arena.league import oversight, placement, versions
+from arena.league import book, oversight, versions
 from arena.league.rating import league_standings
 from arena.league.store import League
 from arena.league.versions import Version
@@ -215,7 +215,7 @@ async def _retire(request: Request) -> Response:
 
     def retire(stores: Stores) -> None:
         bot = own_bot(stores.league, account, request.path_params["name"])
-        placement.retire_version(stores.league, bot.name, "by its author", False)
+        book.retire(stores.league, bot.name, "by its author")
 
     await backend_of(request).write(retire)
     return see_other(request, "me")
@@ -291,8 +291,10 @@ def organise(stores: Stores, do: str, what: str, reason: str, by: str) -> None:
         oversight.pause_league(league, reason)
     elif do == "resume":
         oversight.resume_league(league)
-    elif do in ("retire", "return"):
-        placement.retire_version(league, what, "" if do == "return" else reason, do == "return")
+    elif do == "retire":
+        book.retire(league, what, reason)
+    elif do == "return":
+        book.bring_back(league, what)
     elif do == "revoke":
         number = accounts.revoke(stores.web, what)
         oversight.record(league, "invite", "revoked", author=what, detail=f"{number} tokens, by {by}")

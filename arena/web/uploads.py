@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.bots.bundle import BundleFile
-from arena.league import oversight, versions
+from arena.league import book, oversight, versions
 from arena.league.league_settings import LeagueError
 from arena.league.player import activity
 from arena.league.store import League
@@ -204,7 +204,7 @@ def receive(
     league, store = stores.league, stores.web
     check_number(store, account, limits)
     try:
-        receipt = versions.enqueue(league, submission, again, lambda: _check_number_of_bots(league, submission, limits))
+        receipt = book.enqueue(league, submission, again, lambda: _check_number_of_bots(league, submission, limits))
     except LeagueError as error:
         record_upload(store, account, file, "not taken", str(error))
         raise

@@ -12,10 +12,11 @@ import pytest
 
 from arena.bots.bundle import BundleFile
 from arena.cli.main import main
+from arena.league.book import enqueue
 from arena.league.league_settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import Submission, named_bot, submission_of
-from arena.league.versions import Version, enqueue
+from arena.league.versions import Version
 from arena.league.views import fetch
 from tests.league.leagues import enter, league
 
@@ -123,9 +124,9 @@ def test_a_strangers_league_plays_in_the_sandbox_or_not_at_all(
     with league(tmp_path / "open", isolation="none") as made:
         enter(made, "ann", "bob")
     stranger()
-    assert arena("league", "play", tmp_path / "open", "--max-games", 2) == 2
+    assert arena("league", "work", tmp_path / "open", "--max-games", 2) == 2
     assert "--isolation sandbox" in capsys.readouterr().err
-    assert arena("league", "play", tmp_path / "open", "--max-games", 2, "--trust", "--workers", 1) == 0
+    assert arena("league", "work", tmp_path / "open", "--max-games", 2, "--trust", "--workers", 1) == 0
 
 
 READS = (

@@ -145,7 +145,7 @@ def test_games_of_a_league(played: Arena) -> None:
 
 
 def test_a_league_is_played_on_and_not_resumed(played: Arena) -> None:
-    assert "to play more games: arena league play open" in played("resume", "open", code=2).err
+    assert "to play more games: arena league work open --play" in played("resume", "open", code=2).err
 
 
 def test_nothing_by_that_name(arena: Arena) -> None:
