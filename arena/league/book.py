@@ -113,6 +113,7 @@ def _known(league: League, submission: Submission, old: Version, again: bool) ->
             old.id,
         )
         return _received(league, "back" if state == PLACING else "new", old.id)
+    _log(league, old, "receive", "known", f"it is {old.state}")
     if old.state in OPEN:
         return Receipt("waiting", old)
     return Receipt("known" if old.state == ACTIVE else "refused", old)

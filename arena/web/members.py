@@ -94,12 +94,12 @@ async def _me(request: Request) -> Response:
 
 
 def _overview(stores: Stores, account: Account) -> dict[str, Any]:
-    """Return the author's versions, each with its outcome, and the uploads that did not become a version."""
+    """Return the author's versions, each with its outcome, and the submissions that did not become a version."""
     own = uploads.versions_of(stores.league, account.author)
     outcomes: dict[int | None, str] = {version.id: uploads.outcome_text(stores.league, version) for version in own}
     return {
         "versions": [(version, outcomes[version.id]) for version in own],
-        "not_taken": [upload for upload in uploads.uploads_of(stores.web, account) if upload.version is None],
+        "not_taken": uploads.not_taken(stores.league, account.author),
     }
 
 
@@ -123,7 +123,7 @@ async def take_upload(request: Request, account: Account, form: FormData) -> dic
     file = uploaded.filename
     name, entry, again = (str(form.get(key) or "").strip() for key in ("name", "entry", "again"))
     async with backend.uploading:
-        await backend.read(lambda stores: uploads.check_number(stores.web, account, limits))
+        await backend.read(lambda stores: uploads.check_number(stores.league, account.author, limits))
         content = await uploaded.read()
         if len(content) > limits.mb << 20:
             raise HTTPException(413, f"that is too large: at most {limits.mb} MiB")
@@ -132,12 +132,10 @@ async def take_upload(request: Request, account: Account, form: FormData) -> dic
                 read_upload, file, content, account.author, name or None, entry or None
             )
         except ArenaError as error:
-            text = str(error)
-            await backend.write(lambda stores: uploads.record_upload(stores.web, account, file, "not taken", text))
+            told = {"subject": one_line(file, 200), "author": account.author, "detail": str(error)}
+            await backend.write(lambda stores: oversight.record(stores.league, "receive", "refused", **told))
             raise
-        return await backend.write(
-            lambda stores: uploads.receive(stores, account, file, submission, limits, again == "true")
-        )
+        return await backend.write(lambda stores: uploads.receive(stores.league, submission, limits, again == "true"))
 
 
 # ---------------------------------------------------------------- one of them
@@ -195,7 +193,8 @@ def check_again(stores: Stores, account: Account, number: int, limits: UploadLim
     """Put a refused version of the account back into the queue; this counts as an upload."""
     version = own_version(stores.league, account, number)
     submission = versions.submission_of_version(stores.league, version)
-    uploads.receive(stores, account, f"{version.label} again", submission, limits, True)
+    uploads.check_number(stores.league, account.author, limits)
+    uploads.receive(stores.league, submission, limits, True)
 
 
 async def _bot(request: Request) -> Response:

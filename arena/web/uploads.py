@@ -21,6 +21,7 @@ from typing import Any
 from arena.bots.bundle import BundleFile
 from arena.league import book, oversight, versions
 from arena.league.league_settings import LeagueError
+from arena.league.oversight import LogEntry
 from arena.league.player import activity
 from arena.league.store import League
 from arena.league.submission import (
@@ -35,7 +36,6 @@ from arena.league.submission import (
 from arena.league.versions import OPEN, Version
 from arena.results.table import rating_text
 from arena.text import one_line, ordinal
-from arena.web.accounts import Account, Stores, WebStore
 
 HOUR_S = 3600.0
 _LISTED_UPLOADS = 50
@@ -64,18 +64,6 @@ class UploadLimits:
     uploads: int = 20
     mb: int = 8
     bots: int = 5
-
-
-@dataclass(frozen=True)
-class Upload:
-    """An upload as its author sees it. If nothing was stored, `version` is None and `text` says why."""
-
-    number: int
-    received: float
-    file: str
-    version: int | None
-    outcome: str
-    text: str
 
 
 # ---------------------------------------------------------------- reading
@@ -162,53 +150,21 @@ def _likely_entry(files: Iterable[str], archive: str) -> str:
 # ---------------------------------------------------------------- storing
 
 
-def check_number(store: WebStore, account: Account, limits: UploadLimits) -> None:
+def check_number(league: League, author: str, limits: UploadLimits) -> None:
     """Raise LimitReached if an author has made too many uploads; the text says when the next one is possible."""
     now = time.time()
-    times = store.query(
-        "SELECT received FROM uploads WHERE account = ? AND received > ? ORDER BY received",
-        account.number,
-        now - HOUR_S,
-    )
+    times = [entry.happened for entry in oversight.entries(league, since=now - HOUR_S, what="receive", author=author)]
     if len(times) >= limits.uploads:
-        wait = times[len(times) - limits.uploads][0] + HOUR_S - now
+        wait = times[len(times) - limits.uploads] + HOUR_S - now
         raise LimitReached(
-            f"{account.author} has used {len(times)} of {limits.uploads} uploads per hour; the next one is possible"
+            f"{author} has used {len(times)} of {limits.uploads} uploads per hour; the next one is possible"
             f" in {wait / 60:.0f} minutes"
         )
 
 
-def record_upload(
-    store: WebStore, account: Account, file: str, outcome: str, text: str = "", version: int | None = None
-) -> None:
-    """Record an upload and its outcome."""
-    with store.change():
-        store.run(
-            "INSERT INTO uploads (account, received, file, version, outcome, text) VALUES (?, ?, ?, ?, ?, ?)",
-            account.number,
-            time.time(),
-            file[:200],
-            version,
-            outcome,
-            text[:4000],
-        )
-
-
-def receive(
-    stores: Stores, account: Account, file: str, submission: Submission, limits: UploadLimits, again: bool
-) -> dict[str, Any]:
-    """Put a submission into the league's queue and return its progress.
-
-    If it is not taken, log this and raise LeagueError.
-    """
-    league, store = stores.league, stores.web
-    check_number(store, account, limits)
-    try:
-        receipt = book.enqueue(league, submission, again, lambda: _check_number_of_bots(league, submission, limits))
-    except LeagueError as error:
-        record_upload(store, account, file, "not taken", str(error))
-        raise
-    record_upload(store, account, file, receipt.outcome, version=receipt.version.id)
+def receive(league: League, submission: Submission, limits: UploadLimits, again: bool) -> dict[str, Any]:
+    """Put a submission into the league's queue and return its progress. Raise LeagueError if it is not taken."""
+    receipt = book.enqueue(league, submission, again, lambda: _check_number_of_bots(league, submission, limits))
     return progress(league, receipt.version.id)
 
 
@@ -232,14 +188,9 @@ def versions_of(league: League, author: str | None) -> list[Version]:
     return sorted(found, key=lambda version: (-version.submitted, -version.id))
 
 
-def uploads_of(store: WebStore, account: Account) -> list[Upload]:
-    """Return the last uploads of an author, newest first."""
-    rows = store.query(
-        "SELECT upload, received, file, version, outcome, text FROM uploads WHERE account = ? ORDER BY upload DESC"
-        f" LIMIT {_LISTED_UPLOADS}",
-        account.number,
-    )
-    return [Upload(*row) for row in rows]
+def not_taken(league: League, author: str) -> list[LogEntry]:
+    """Return the last submissions of an author that were not taken, newest first."""
+    return oversight.entries(league, _LISTED_UPLOADS, what="receive", author=author, outcome="refused")[::-1]
 
 
 # ---------------------------------------------------------------- outcomes
