@@ -12,8 +12,8 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any
 
 from arena.endings import AFTER
 from arena.errors import ArenaError
@@ -22,6 +22,7 @@ from arena.league.fixtures import Fixture
 from arena.league.league_settings import LeagueError
 from arena.league.player import BotFailed, LeagueSession
 from arena.league.rating import Standings, league_standings
+from arena.league.store import League
 from arena.league.versions import ACTIVE, OPEN, PENDING, PLACING, Version
 from arena.league.views import forfeit_lines, forfeits_text, last_games
 from arena.text import one_line
@@ -66,20 +67,20 @@ class _Stopped(Exception):
     """An interruption of a check by Ctrl-C."""
 
 
-Told: TypeAlias = Callable[[SubmissionResult], None]
-
-
+@dataclass
 class LeagueWork:
     """The work of a session: submissions first, then further play. `told` is called with each result."""
 
-    def __init__(self, session: LeagueSession, told: Told = lambda result: None) -> None:
-        self.session = session
-        self._league = session.league
-        self._told = told
-        self._turns: dict[int, float] = {}  # when each submission was last taken up
-        self._failures = Counter[int]()  # how often each version could not be loaded
-        self._is_one_out = False  # whether a bot was put out because of that, and no game has been played since
-        self._event: int | None = None  # under which further games are counted
+    session: LeagueSession
+    told: Callable[[SubmissionResult], None] = lambda result: None
+    _turns: dict[int, float] = field(default_factory=dict)  # when each submission was last taken up
+    _failures: Counter[int] = field(default_factory=Counter)  # how often each version could not be loaded
+    _is_one_out: bool = False  # whether a bot was put out because of that, and no game has been played since
+    _event: int | None = None  # under which further games are counted
+
+    @property
+    def _league(self) -> League:
+        return self.session.league
 
     def go_on(self, games: float = math.inf, waits: bool = True) -> int:
         """Check and place submissions as they come, and play up to `games` games (rounded up) while none waits.
@@ -133,7 +134,7 @@ class LeagueWork:
             finally:
                 session.stand_down()
             book.count_attempt(self._league, version, -1)
-            self._told(result)
+            self.told(result)
         return is_any
 
     def _handled(self, version: Version) -> SubmissionResult:

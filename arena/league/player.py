@@ -11,7 +11,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NoReturn
 
@@ -151,38 +151,32 @@ def _locked(league: League) -> Iterator[None]:
         yield
 
 
+@dataclass
 class LeagueSession:
     """The work of this process, the only one that plays a league; see `open_session`.
 
     As of the last `beat`, `pause` is the league's pause (None if it was not paused), and `is_queue` says whether
     submissions waited. `say` is called with the current activity, `tell` with the number of games each time some are
-    stored.
+    stored. The bots' files lie in `folder`.
     """
 
-    def __init__(
-        self,
-        league: League,
-        command: str,
-        workers: int,
-        isolation: str,
-        signals: StopSignals,
-        sink: Sink,
-        folder: Path,
-        tell: Callable[[int], None],
-        say: Callable[[str], None],
-    ) -> None:
-        self.league = league
-        self.workers = workers
-        self.isolation = isolation
-        self.signals = signals
-        self.tell = tell
-        self.say = say
-        self._sink = sink
-        self._folder = folder
-        self._lineup: tuple[Version, ...] = ()
-        self._dispatcher: Dispatcher | None = None
-        self._gives_way = False
-        self._activity = Activity(oversight.this_process(), command, time.time())
+    league: League
+    command: str
+    workers: int
+    isolation: str
+    signals: StopSignals
+    sink: Sink
+    folder: Path
+    tell: Callable[[int], None]
+    say: Callable[[str], None]
+    pause: Pause | None = None
+    is_queue: bool = False
+    _lineup: tuple[Version, ...] = ()
+    _dispatcher: Dispatcher | None = None
+    _gives_way: bool = False
+
+    def __post_init__(self) -> None:
+        self._since = time.time()
         self.show()
         self.look()
 
@@ -191,8 +185,8 @@ class LeagueSession:
     def show(self, version: int | None = None, fixtures: Sequence[Fixture] = ()) -> None:
         """Let others see what this process works on from now on."""
         shown = [(fixture.a.id, fixture.b.id, fixture.deals) for fixture in fixtures]
-        self._activity = replace(self._activity, version=version, fixtures=shown)
-        text = json.dumps(asdict(self._activity))
+        activity = Activity(oversight.this_process(), self.command, self._since, version, shown)
+        text = json.dumps(asdict(activity))
         with self.league.change():
             self.league.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", _PLAYER, text)
 
@@ -204,7 +198,7 @@ class LeagueSession:
     def look(self) -> None:
         """Check whether the league is paused and whether submissions wait."""
         self._looked = time.monotonic()
-        self.pause: Pause | None = paused(self.league)
+        self.pause = paused(self.league)
         self.is_queue = bool(versions.waiting(self.league))
 
     def wait_while_paused(self) -> bool:
@@ -234,9 +228,9 @@ class LeagueSession:
         """Return the bot of a version with its files in their place. Raise BotFailed if there is none in them."""
         files = versions.files_of(self.league, version.id)
         try:
-            return placed_bot(version.entry, files, self._folder / f"v{version.id}", version.label)
+            return placed_bot(version.entry, files, self.folder / f"v{version.id}", version.label)
         except ArenaError as error:
-            raise BotFailed(str(error).replace(f"{self._folder}/", ""), version) from error
+            raise BotFailed(str(error).replace(f"{self.folder}/", ""), version) from error
 
     def play(self, fixtures: Sequence[Fixture], table: Sequence[Version], version: Version | None = None) -> int:
         """Play fixtures and store the games; return how many were stored.
@@ -288,7 +282,7 @@ class LeagueSession:
             own_deals=True,
         )
         self._dispatcher = Dispatcher(
-            LocalExecutor(job, None, self._sink),
+            LocalExecutor(job, None, self.sink),
             self,
             failed=self._fail,
             lost=lambda event: _log.warning("%s", event.text),
@@ -309,5 +303,5 @@ class LeagueSession:
         dispatcher, self._dispatcher = self._dispatcher, None
         if dispatcher is not None:
             dispatcher.executor.close()
-        remove_bundles(self._folder)
+        remove_bundles(self.folder)
         self.show()
