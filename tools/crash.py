@@ -22,12 +22,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from arena.bots.bundle import BundleFile
 from arena.cli.main import main as arena
 from arena.errors import ArenaError
 from arena.league import versions
 from arena.league.rating import league_standings
 from arena.league.store import open_league
-from arena.league.submission import StoredFile, Submission
+from arena.league.submission import Submission
 from arena.league.verification import league_faults, verified_games
 from arena.league.views import standing_values
 from arena.web.client import Server
@@ -73,7 +74,7 @@ def run(folder: Path, seed: int, moments: int, authors: int, pause_s: float, iso
             text = f"# {number} {count}\ndef act(view, moves):\n    return moves[{mine.choice((0, -1))}]\n"
             if mine.random() < 0.2:
                 text += "no_such_name\n"
-            what = Submission(f"b{number}x{count}", None, "bot.py", (StoredFile("bot.py", text.encode()),))
+            what = Submission(f"b{number}x{count}", None, "bot.py", {"bot.py": BundleFile(text.encode())})
             while not over.is_set():  # an author without an answer tries again
                 try:
                     told = ask.submit(what)

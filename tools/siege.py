@@ -4,7 +4,7 @@
 
 The hostile bots are the files of tools/hostile. Each author submits repeatedly: first a bot that attacks at once, then
 one that behaves in its check and attacks later, then one that attacks in some of its games. Honest authors submit new
-versions all the time. Meanwhile `arena league play` plays. At the end,
+versions all the time. Meanwhile `arena league work --play` plays. At the end,
 
 - the runner is alive: no command has ended in an unexpected way;
 - no honest bot is refused, suspended or retired, or has forfeited a game;
@@ -31,8 +31,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from arena.league import events, oversight, pairings, versions
+from arena.league import events, oversight, versions
 from arena.league.store import open_league
+from arena.league.views import forfeit_lines
 from arena.text import one_line as _one_line
 
 HOSTILE = Path(__file__).with_name("hostile")
@@ -157,13 +158,13 @@ class Siege:
             process.wait()
 
     def keep_playing(self) -> None:
-        """Start `arena league play`, and start it again if it has ended."""
+        """Start `arena league work --play`, and start it again if it has ended."""
         if self._playing is not None and self._playing.poll() is None:
             return
         if self._playing is not None:
             self.ended(self._playing, self._play_number, self._play_began, ())
         self._play_began = time.monotonic()
-        self._playing = self.start("league", "play", str(self.league), "--workers", "1")
+        self._playing = self.start("league", "work", str(self.league), "--play", "--workers", "1")
         self._play_number = self.result.commands
 
     # ------------------------------------------------------------ the siege
@@ -266,11 +267,11 @@ class Siege:
                     lines.setdefault(one.name, []).append(f"v{one.number} refused: {one_line(one.reason, 160)}")
                 if one.retired is not None and one.state == versions.ACTIVE:
                     lines.setdefault(one.name, []).append(f"retired: {one_line(one.retired_reason, 160)}")
-            for fault in pairings.league_forfeits(league):
-                one = by_id[fault.version]
-                lines = hurt if one.name in HONEST else told
-                text = f"v{one.number} forfeited {fault.games} by {fault.kind}: {one_line(fault.detail, 120)}"
-                lines.setdefault(one.name, []).append(text)
+            for one in by_id.values():
+                for line in forfeit_lines(league, one):
+                    lines = hurt if one.name in HONEST else told
+                    text = f"v{one.number} forfeited {line['games']} by {line['kind']}: {one_line(line['last'], 120)}"
+                    lines.setdefault(one.name, []).append(text)
             for entry in oversight.entries(league):
                 name = entry.subject.partition(" ")[0]
                 if entry.what == "check" and name not in HONEST:

@@ -102,7 +102,8 @@ class BotSpec:
         """Write the bundle, if there is one, to a folder of bundles, and return the bot as it is loaded from there."""
         if self.bundle is None:
             return self
-        return replace(self, home=str(self.bundle.write(folder)), bundle=None)
+        path = self.bundle.write(folder) / self.bundle.entry
+        return replace(self, home=str(path.parent), bundle=None)
 
 
 @dataclass(frozen=True)

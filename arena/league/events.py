@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import astuple, dataclass
 
 from arena.league.league_settings import LeagueError
@@ -51,6 +50,15 @@ def events(league: League) -> list[LeagueEvent]:
     return [LeagueEvent(*row) for row in rows]
 
 
+def event_at(league: League, number: int) -> LeagueEvent:
+    """Return an event by its number. Raise LeagueError if there is none."""
+    known = events(league)
+    for event in known:
+        if event.id == number:
+            return event
+    raise LeagueError(f"--at {number}: no such event; events are numbered from 1 to {known[-1].id}")
+
+
 def table_at(league: League, event: int) -> list[StandingsRow]:
     """Return the table as it stood after an event, best first, whether or not the event changed it."""
     rows = league.query(
@@ -65,81 +73,44 @@ def table_at(league: League, event: int) -> list[StandingsRow]:
     ]
 
 
-def publish(
-    league: League,
-    kind: str,
-    change: Callable[[], object],
-    version: Version | None = None,
-    *,
-    candidate: Version | None = None,
-    games: int = 0,
-    note: str = "",
-) -> Standings:
-    """Make a change, store it as one event with the resulting standings, and return these.
-
-    `change` is called within the transaction; if it returns False, nothing is stored. `candidate` is the version that
-    the change puts into the table. Without one, the standings can only be computed after the change.
-    """
-    stamp = _last_event(league)
-    table = league_standings(league, candidate) if candidate is not None else None  # others can write in the meantime
-    with league.change():
-        if _last_event(league) != stamp:
-            table = None  # another process has changed the table
-        if change() is False:
-            return league_standings(league)
-        table = table or league_standings(league)
-        _store(league, _event(league, kind, version, games, note, table.total), table)
-        return table
-
-
-def note_play(league: League, event: int | None, fresh: int) -> tuple[int, Standings]:
-    """Store the standings after `fresh` more games of play; return the number of their event, and the standings.
-
-    If `event`, under which earlier games were counted, is still the last one, it is used again.
-    """
-    stamp = _last_event(league)
-    table = league_standings(league)
-    with league.change():
-        if _last_event(league) != stamp:  # a bot has been retired
-            stamp, table = _last_event(league), league_standings(league)
-        if event == stamp:
-            put = "UPDATE events SET games = games + ?, total = ?, happened = ? WHERE event = ?"
-            league.run(put, fresh, table.total, time.time(), event)
-            league.run("DELETE FROM ratings WHERE event = ?", event)
-        else:
-            event = _event(league, PLAYED, None, fresh, "", table.total)
-        _store(league, event, table)
-        return event, table
-
-
-def _last_event(league: League) -> int:
-    return int(league.value("SELECT max(event) FROM events"))
-
-
-def _event(league: League, kind: str, version: Version | None, games: int, note: str, total: int) -> int:
+def add_event(league: League, kind: str, version: Version | None, games: int = 0, note: str = "") -> int:
+    """Add an event that leaves the table as it is, within a change; return its number."""
     return league.insert(
         "INSERT INTO events (happened, kind, version, games, total, note) VALUES (?, ?, ?, ?, ?, ?)",
         time.time(),
         kind,
         None if version is None else version.id,
         games,
-        total,
+        league.count_games(),
         note,
     )
 
 
-def _store(league: League, event: int, table: Standings) -> None:
+def publish(league: League, kind: str, version: Version, games: int = 0, note: str = "") -> Standings:
+    """Store what has changed within a change as an event with the resulting standings, and return these."""
+    return _store(league, add_event(league, kind, version, games, note))
+
+
+def publish_play(league: League, event: int | None, games: int) -> tuple[int, Standings]:
+    """Store the standings after so many more games of play; return the number of their event, and the standings.
+
+    If `event`, under which earlier games were counted, is still the last one, it is used again.
+    """
+    with league.change():
+        if event is None or event != league.value("SELECT max(event) FROM events"):
+            event = add_event(league, PLAYED, None, games)
+        else:
+            put = "UPDATE events SET games = games + ?, total = ?, happened = ? WHERE event = ?"
+            league.run(put, games, league.count_games(), time.time(), event)
+            league.run("DELETE FROM ratings WHERE event = ?", event)
+        return event, _store(league, event)
+
+
+def _store(league: League, event: int) -> Standings:
+    table = league_standings(league)
     league.run_many(
         "INSERT INTO ratings (event, version, rank, elo, minus, plus, games, wins, draws, losses)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [(event, p.version.id, p.rank, p.elo, p.minus, p.plus, p.score.games, *astuple(p.score)) for p in table.rows],
     )
-
-
-def event_at(league: League, number: int) -> LeagueEvent:
-    """Return an event by its number. Raise LeagueError if there is none."""
-    known = events(league)
-    for event in known:
-        if event.id == number:
-            return event
-    raise LeagueError(f"--at {number}: no such event; events are numbered from 1 to {known[-1].id}")
+    return table

@@ -1,27 +1,55 @@
-"""The one process that plays a league: its lock on the folder, and what others see of its work."""
+"""The one process that plays a league: its lock on the folder, what others see of its work, and its workers.
+
+Versions play from the league's folder `.bots` (`arena.bots.bundle`), where those of the present lineup lie, by the
+machinery of `arena.tournament.runner`.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
-import shutil
+import logging
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Self
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
+from arena.bots.bundle import bundles_folder, remove_bundles
+from arena.bots.isolation.process import require_isolation
+from arena.bots.spec import BotSpec
+from arena.compiled import require_fresh_engine
+from arena.errors import ArenaError
 from arena.league import oversight, versions
+from arena.league.fixtures import Fixture, deal_units, secret_seed
 from arena.league.league_settings import LeagueError
 from arena.league.oversight import Pause, paused
-from arena.league.store import LEAGUE, PLAYING, League
-from arena.text import utc_text
+from arena.league.store import LEAGUE, League
+from arena.league.submission import placed_bot
+from arena.league.versions import Version
+from arena.text import counted, utc_text
+from arena.tournament.runner.job import Job, Played
+from arena.tournament.runner.logs import RunLog, Sink
+from arena.tournament.runner.pool import BotRefused, Pool, StopSignals
 from arena.tournament.store.folder_lock import is_in_use, take_lock
+
+_log = logging.getLogger("arena.league")
 
 _PLAYER = "player"  # a key of the table `meta`
 _LOOK_S = 0.5  # between two checks for a pause or a submission
+_WAIT_S = 0.25
+_MOST_PLAYERS = 24  # bots in one lineup: each worker loads them all
 
 
 class LeagueBusy(LeagueError):
     """Another process plays the league."""
+
+
+class BotFailed(LeagueError):
+    """A version that cannot be found in its files or loaded, so that its lineup plays no games."""
+
+    def __init__(self, text: str, version: Version) -> None:
+        super().__init__(text)
+        self.version = version
 
 
 @dataclass(frozen=True)
@@ -48,39 +76,118 @@ def activity(league: League) -> Activity | None:
     return Activity(**json.loads(text))
 
 
-class LeaguePlayer:
-    """This process as the only one that plays a league: a context manager that holds the lock on its folder.
+def checked_level(league: League, isolation: str | None, trust: bool) -> str:
+    """Return where the league's bots run: by its setting, unless `isolation` overrides it.
+
+    If the league belongs to another user and does not use the sandbox, either `isolation` or `trust` is required; raise
+    LeagueError, which names the remedy, without them.
+    """
+    level = isolation or league.settings.isolation
+    if isolation is None and level != "sandbox" and not (trust or league.reader().is_own()):
+        raise LeagueError(
+            f"you did not create {league.folder}. Playing it runs its bots with your user account (isolation {level})."
+            " Give --isolation sandbox; or --trust if you know these bots"
+        )
+    require_isolation(level)
+    return level
+
+
+@contextlib.contextmanager
+def open_session(
+    league: League,
+    command: str,
+    workers: int,
+    isolation: str | None = None,
+    tell: Callable[[int], None] = lambda games: None,
+    say: Callable[[str], None] = lambda text: None,
+    trust: bool = False,
+) -> Iterator[LeagueSession]:
+    """Begin a session in the league and open its log; `isolation` overrides the league's setting.
+
+    Others see `command` as the one that plays. Raise LeagueBusy if another process plays already, and errors as
+    `checked_level` does. Within the session, Ctrl-C (SIGINT), SIGTERM or SIGHUP finishes the current games; a second
+    signal stops at once.
+    """
+    level = checked_level(league, isolation, trust)
+    doing, before = command.rpartition(" ")[2], league.count_games()
+    with (
+        _locked(league),
+        RunLog(league.folder) as run_log,
+        StopSignals() as signals,
+        bundles_folder(league.folder.resolve()) as folder,
+    ):
+        oversight.record(league, doing, "begins", detail=f"{counted(workers, 'worker')}, isolation {level}")
+        league.begin_session({"command": command, "workers": workers, "isolation": level})
+        session = LeagueSession(league, command, workers, level, signals, run_log.sink, folder, tell, say)
+        outcome, error = "done", ""
+        try:
+            yield session
+            outcome = "interrupted" if signals.stopping else outcome
+        except BaseException as raised:
+            outcome, error = "failed", f"; {type(raised).__name__}: {raised}"
+            raise
+        finally:
+            with contextlib.suppress(LeagueError):  # the folder may have gone, or the disk may be full
+                session.stand_down()
+                played = league.count_games() - before
+                oversight.record(league, doing, outcome, detail=f"{played} games{error}")
+
+
+@contextlib.contextmanager
+def _locked(league: League) -> Iterator[None]:
+    """Hold the lock on the league's folder. Raise LeagueBusy, which names the other process, if another one has it."""
+    with LEAGUE.guard(league.folder, "write to"):
+        lock = take_lock(league.folder)
+    if lock is None:
+        other = activity(league)
+        who = "another process"
+        if other is not None:
+            who = f"{other.who}, 'arena {other.command}', since {utc_text(other.since)}"
+        raise LeagueBusy(
+            f"{league.name} is being played by {who}. One process plays a league at a time: wait for it, or stop it"
+        )
+    with contextlib.closing(lock):
+        yield
+
+
+@dataclass
+class LeagueSession:
+    """The work of this process, the only one that plays a league; see `open_session`.
 
     As of the last `beat`, `pause` is the league's pause (None if it was not paused), and `is_queue` says whether
-    submissions waited. `event` is the event under which its
-    games are counted, if they are.
+    submissions waited. `say` is called with the current activity, `tell` with the number of games each time some are
+    stored. The bots' files lie in `folder`.
     """
 
-    def __init__(self, league: League, command: str) -> None:
-        """Take the lock. Raise LeagueBusy, which names the other process, if another one has it."""
-        with LEAGUE.guard(league.folder, "write to"):
-            lock = take_lock(league.folder)
-        if lock is None:
-            raise LeagueBusy(_busy_text(league))
-        self._lock = lock
-        self.league = league
-        self.event: int | None = None
-        self.look()
-        self._activity = Activity(oversight.this_process(), command, time.time())
-        self.show()
-        shutil.rmtree(league.folder / PLAYING, ignore_errors=True)  # of a process that was killed
+    league: League
+    command: str
+    workers: int
+    isolation: str
+    signals: StopSignals
+    sink: Sink
+    folder: Path
+    tell: Callable[[int], None]
+    say: Callable[[str], None]
+    pause: Pause | None = None
+    is_queue: bool = False
+    _lineup: tuple[Version, ...] = ()
+    _pool: Pool | None = None
+    _gives_way: bool = False
 
-    def show(self, version: int | None = None, fixtures: Sequence[tuple[int, int, int]] = ()) -> None:
+    def __post_init__(self) -> None:
+        self._since = time.time()
+        self.show()
+        self.look()
+
+    # ------------------------------------------------------------ what others see, and what this process sees
+
+    def show(self, version: int | None = None, fixtures: Sequence[Fixture] = ()) -> None:
         """Let others see what this process works on from now on."""
-        self._activity = replace(self._activity, version=version, fixtures=fixtures)
-        text = json.dumps(asdict(self._activity))
+        shown = [(fixture.a.id, fixture.b.id, fixture.deals) for fixture in fixtures]
+        activity = Activity(oversight.this_process(), self.command, self._since, version, shown)
+        text = json.dumps(asdict(activity))
         with self.league.change():
             self.league.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", _PLAYER, text)
-
-    def show_fixtures(self, fixtures: Sequence[tuple[int, int, int]]) -> None:
-        """Let others see which pairings are played from now on, for the same submission as before."""
-        if [*fixtures] != [*self._activity.fixtures]:
-            self.show(self._activity.version, fixtures)
 
     def beat(self) -> None:
         """Check every half second whether the league is paused and whether submissions wait; call this often."""
@@ -90,19 +197,100 @@ class LeaguePlayer:
     def look(self) -> None:
         """Check whether the league is paused and whether submissions wait."""
         self._looked = time.monotonic()
-        self.pause: Pause | None = paused(self.league)
+        self.pause = paused(self.league)
         self.is_queue = bool(versions.waiting(self.league))
 
-    def __enter__(self) -> Self:
-        return self
+    def wait_while_paused(self) -> bool:
+        """Wait until the league is not paused; return False if Ctrl-C was pressed."""
+        self.look()
+        if self.pause is not None and not self.signals.stopping:
+            why = f": {self.pause.reason}" if self.pause.reason else ""
+            self.say(f"{self.league.name} is paused{why}; waiting for: arena league pause {self.league.name} --undo")
+            while self.pause is not None and not self.signals.stopping:
+                time.sleep(_WAIT_S)
+                self.beat()
+        return not self.signals.stopping
 
-    def __exit__(self, *error: object) -> None:
-        self._lock.close()
+    @property
+    def stopping(self) -> bool:
+        """Whether to stop because of Ctrl-C, a pause, or a submission to which the games give way."""
+        return self.signals.stopping or self.pause is not None or (self._gives_way and self.is_queue)
 
+    @property
+    def at_once(self) -> bool:
+        """Whether to stop without finishing the current games."""
+        return self.signals.at_once
 
-def _busy_text(league: League) -> str:
-    other = activity(league)
-    who = "another process"
-    if other is not None:
-        who = f"{other.who}, 'arena {other.command}', since {utc_text(other.since)}"
-    return f"{league.name} is being played by {who}. One process plays a league at a time: wait for it, or stop it"
+    # ------------------------------------------------------------ playing
+
+    def placed(self, version: Version) -> BotSpec:
+        """Return the bot of a version with its files in their place. Raise BotFailed if there is none in them."""
+        files = versions.files_of(self.league, version.id)
+        try:
+            return placed_bot(version.entry, files, self.folder / f"v{version.id}", version.label)
+        except ArenaError as error:
+            raise BotFailed(str(error).replace(f"{self.folder}/", ""), version) from error
+
+    def play(self, fixtures: Sequence[Fixture], table: Sequence[Version], version: Version | None = None) -> int:
+        """Play fixtures and store the games; return how many were stored.
+
+        They are for the placement of a `version`, or give way to submissions. If they do, or because of Ctrl-C or a
+        pause, there are fewer games. Bots of the `table` stay in the lineup for later, if they are few. Raise BotFailed
+        if a bot cannot be loaded.
+        """
+        players = dict.fromkeys(player for fixture in fixtures for player in (fixture.a, fixture.b))
+        stored = 0
+
+        def store(played: Sequence[Played]) -> bool:
+            nonlocal stored
+            fresh = self.league.insert_games([row for event in played for row in event.named_rows()])
+            stored += fresh
+            self.tell(fresh)
+            return False
+
+        try:
+            if self._pool is None or not players.keys() <= {*self._lineup}:
+                everyone = players | dict.fromkeys(table)
+                self._line_up(list(everyone if len(everyone) <= _MOST_PLAYERS else players))
+            assert self._pool is not None
+            self.show(None if version is None else version.id, fixtures)
+            units = deal_units(self.league, fixtures)
+            self._gives_way = version is None
+            lost = lambda event: _log.warning("%s", event.text)  # noqa: E731
+            self._pool.play(iter(units), len(units), store, self, lost=lost, tick=self.beat)
+            if self.stopping:
+                self.stand_down()  # its workers are stopping
+        except BotRefused as error:
+            self.stand_down()
+            require_fresh_engine()  # an unfinished build is not the bot's fault
+            raise BotFailed(str(error), next(it for it in self._lineup if it.label == error.bot)) from error
+        except BaseException:
+            self.stand_down()
+            raise
+        finally:
+            self._gives_way = False
+        return stored
+
+    def _line_up(self, players: Sequence[Version]) -> None:
+        self.stand_down()
+        settings = self.league.settings
+        self._lineup = tuple(players)
+        job = Job(
+            settings.rules,
+            secret_seed(self.league),
+            tuple(map(self.placed, players)),
+            settings.clock,
+            settings.limits,
+            self.workers,
+            levels=(self.isolation,) * len(players),
+            own_deals=True,
+        )
+        self._pool = Pool(job, None, self.sink)
+
+    def stand_down(self) -> None:
+        """End the lineup: stop its workers, and remove the bots' files."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.close()
+        remove_bundles(self.folder)
+        self.show()

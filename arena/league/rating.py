@@ -8,8 +8,7 @@ active version of each bot; the mean of these ratings is 0 unless a bot is the a
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +16,6 @@ from arena.league import versions
 from arena.league.store import League
 from arena.league.versions import ACTIVE, REPLACED, Version
 from arena.stats.distributions import t_width
-from arena.stats.frames import Floats
 from arena.stats.ratings import NOISE, Difference, Ratings, rate
 from arena.stats.score import Score
 
@@ -30,6 +28,7 @@ class StandingsRow:
     minus, plus   how far its 95% interval reaches down and up (`arena.stats.ratings.Ratings`): infinite without an
                   end, None for a bot that is alone or was seen on too few deals
     width         half of a symmetric 95% interval, on any number of deals: by it a placement chooses its games
+    group         number of its connected group: ratings compare within a group only
     """
 
     rank: int
@@ -39,6 +38,7 @@ class StandingsRow:
     minus: float | None = None
     plus: float | None = None
     width: float | None = None
+    group: int | None = None
 
     @property
     def error95(self) -> float | None:
@@ -50,21 +50,15 @@ class StandingsRow:
 
 @dataclass(frozen=True)
 class Standings:
-    """The table, best first, and what is needed to choose further games.
+    """The table, best first.
 
-    elo, covariance   of the versions in the table that have games, in the order of `rated`, in Elo and Elo²
-    group             connected group of each of `rated`: ratings compare within a group only
-    others            the rows that accepted versions would have that are not in the table, by their number
-    ratings           of all versions, by their labels; None without games
+    others    the rows that accepted versions would have that are not in the table
+    ratings   of all versions, by their labels; None without games
     """
 
     rows: tuple[StandingsRow, ...]
     total: int
-    rated: tuple[Version, ...] = ()
-    elo: Floats = field(default_factory=lambda: np.empty(0))
-    covariance: Floats = field(default_factory=lambda: np.empty((0, 0)))
-    group: tuple[int, ...] = ()
-    others: dict[int, StandingsRow] = field(default_factory=dict)
+    others: tuple[StandingsRow, ...] = ()
     ratings: Ratings | None = None
     notes: tuple[str, ...] = ()
 
@@ -79,10 +73,11 @@ class Standings:
 
     def difference(self, version: int, other: int) -> Difference | None:
         """Return the rating of a version minus that of another; None if one is not in the table or not comparable."""
-        labels = {rated.id: rated.label for rated in self.rated}
-        if self.ratings is None or not {version, other} <= labels.keys():
+        rows = self.row_of(version), self.row_of(other)
+        labels = [row.version.label for row in rows if row is not None and row.elo is not None]
+        if self.ratings is None or len(labels) < 2:
             return None
-        found = self.ratings.difference(labels[version], labels[other])
+        found = self.ratings.difference(*labels)
         return None if math.isnan(found.elo) else found
 
 
@@ -92,15 +87,16 @@ def league_standings(league: League, candidate: Version | None = None, anchored:
     If `anchored` is False, the mean is 0 in any case.
     """
     with league.snapshot():
-        shown = versions.in_state(league, ACTIVE)
+        accepted = versions.in_state(league, ACTIVE, REPLACED)
+        shown = [version for version in accepted if version.state == ACTIVE]
         if candidate is not None:
             shown = [version for version in shown if version.bot != candidate.bot] + [candidate]
-        known = {version.id for version in shown}
-        behind = [version for version in versions.in_state(league, ACTIVE, REPLACED) if version.id not in known]
-        games = league.reader().arrays_of({version.id: version.label for version in (*shown, *behind)})
+        games = league.reader().arrays_of({version.id: version.label for version in (*accepted, *shown)})
         total = league.count_games()
     if not len(games.score):
-        return Standings(tuple(_unrated(shown, 1)), total)
+        return Standings(
+            tuple(StandingsRow(rank, version, Score()) for rank, version in enumerate(shown, start=1)), total
+        )
     notes: list[str] = []
     anchors: dict[str, float] = {}
     if anchored and (anchor := league.settings.anchor) is not None:
@@ -111,32 +107,24 @@ def league_standings(league: League, candidate: Version | None = None, anchored:
     fit = rate(games, prior=league.settings.prior, anchors=anchors, centre=[version.label for version in shown])
     width = np.round(t_width(np.maximum(fit.clusters, 1)) * np.sqrt(np.maximum(np.diag(fit.covariance), 0.0)), NOISE)
     index = {name: i for i, name in enumerate(fit.bots)}
-    rated = sorted((v for v in shown if v.label in index), key=lambda v: index[v.label])
-    alone = len(rated) == 1 and not anchors
+    order = sorted(shown, key=lambda version: index.get(version.label, len(index)))
+    alone = sum(version.label in index for version in shown) == 1 and not anchors
 
     def row(rank: int, version: Version) -> StandingsRow:
-        i = index[version.label]
+        i = index.get(version.label)
+        if i is None:
+            return StandingsRow(rank, version, Score())
         score = Score(*(int(column[i]) for column in (fit.wins, fit.draws, fit.losses)))
         if alone:
             return StandingsRow(rank, version, score, float(fit.elo[i]))
         minus, plus = (None if math.isnan(side[i]) else float(side[i]) for side in (fit.minus, fit.plus))
-        return StandingsRow(rank, version, score, float(fit.elo[i]), minus, plus, float(width[i]))
+        return StandingsRow(rank, version, score, float(fit.elo[i]), minus, plus, float(width[i]), int(fit.group[i]))
 
-    rows = [row(rank, version) for rank, version in enumerate(rated, start=1)]
-    rows += _unrated([version for version in shown if version.label not in index], len(rated) + 1)
-    order = np.array([index[version.label] for version in rated], dtype=np.int64)
+    known = {version.id for version in shown}
     return Standings(
-        rows=tuple(rows),
+        rows=tuple(row(rank, version) for rank, version in enumerate(order, start=1)),
         total=total,
-        rated=tuple(rated),
-        elo=fit.elo[order],
-        covariance=fit.covariance[np.ix_(order, order)],
-        group=tuple(fit.group[order].tolist()),
-        others={version.id: row(0, version) for version in behind if version.label in index},
+        others=tuple(row(0, version) for version in accepted if version.id not in known),
         ratings=fit,
         notes=(*notes, *fit.notes),
     )
-
-
-def _unrated(without_games: Sequence[Version], first_rank: int) -> list[StandingsRow]:
-    return [StandingsRow(rank, version, Score()) for rank, version in enumerate(without_games, start=first_rank)]

@@ -90,8 +90,6 @@ LEAGUE = Database(
     if_older="Create a new league, and submit the bots to it again; the earlier version writes their files:"
     " arena league show LEAGUE BOT --files DIR",
 )
-PLAYING = ".playing"
-"""Folder within a league's folder for the files of playing bots; each `MatchRunner` has a folder in it."""
 
 
 class LeagueStore:
@@ -192,9 +190,10 @@ class League(LeagueStore):
         """
         return Reader(self.folder, LEAGUE, self._db, hidden)
 
-    def count_games(self) -> int:
-        """Return the number of games stored."""
-        return int(self.value("SELECT count(*) FROM games"))
+    def count_games(self, version: int | None = None) -> int:
+        """Return the number of games stored, or of those of a version."""
+        where = "" if version is None else " WHERE pairing IN (SELECT pairing FROM meetings WHERE ? IN (a, b))"
+        return int(self.value(f"SELECT count(*) FROM games{where}", *(() if version is None else (version,))))
 
     def insert_games(self, rows: Sequence[Row]) -> int:
         """Store games, leaving those already there as they are; return how many were new."""

@@ -1,9 +1,9 @@
-"""A submission's files, read from disk as data: none of them is run here.
+"""A submission: the files of a bot in memory, checked as data. None of them is run here.
 
-A submission is a Python bot's own files (`arena.bots.bundle`), or everything in a folder together with the file or
-command that is the bot. It is identified
-by its content: a single file by its SHA-256, as `sha256sum` prints it; otherwise by a SHA-256 over all paths, hashes
-and the entry. The files may be hostile: links and special files are refused, and sizes are limited.
+They are a Python bot's own files (`arena.bots.bundle`), everything in a folder, or what was uploaded, together with the
+file or command that is the bot. A submission is identified by its content: a single file by its SHA-256, as `sha256sum`
+prints it; otherwise by a SHA-256 over all paths, hashes and the entry. The files may be hostile: links and special
+files are refused, and sizes are limited.
 """
 
 from __future__ import annotations
@@ -11,22 +11,26 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import posixpath
 import re
 import shlex
-import stat
+import shutil
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from pathlib import Path, PureWindowsPath
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
+from arena.bots.bundle import Bundle, BundleFile, OwnFiles
 from arena.bots.faults import BotError
 from arena.bots.spec import (
     PREFIX,
     SYSTEM_FOLDERS,
     BotSpec,
+    ParsedSpec,
+    command_name,
     command_words,
     find_bot,
-    find_file,
     overlooked_file,
     parse_spec,
 )
@@ -39,48 +43,89 @@ from arena.text import one_line, quoted
 MOST_FILES = 500
 MOST_BYTES = 32 << 20
 MOST_DEPTH = 16
+"""Folders in a file's path below the bot's folder."""
 LONGEST_PATH = 200
-"""Bytes of a file's path below the bot's folder. The league unpacks it into a longer path."""
+"""Bytes of a file's path below the bot's folder. It is written into a longer path."""
 LONGEST_ENTRY = 1000
 """Characters of an entry: the bot's file with parameters, or its command."""
 _SKIPPED = re.compile(r"\..*|__pycache__|.*\.py[cod]")
-
-
-@dataclass(frozen=True)
-class StoredFile:
-    """A file of a bot; `path` is relative to the bot's folder, with slashes."""
-
-    path: str
-    content: bytes
-    executable: bool = False
-
-    @property
-    def hash(self) -> str:
-        """The SHA-256 of the content."""
-        return hashlib.sha256(self.content).hexdigest()
+_NOWHERE = "/dev/null/bot"  # a folder that cannot exist, in the place of the one that a command will run in
 
 
 @dataclass(frozen=True)
 class Submission:
-    """A bot as submitted. `entry` names it relative to its folder: `mine.py`, `mine.py:depth=2`."""
+    """A bot as submitted: its files by their paths. `entry` names it: `mine.py`, `mine.py:depth=2`, `cmd:./mine`."""
 
     name: str
     author: str | None
     entry: str
-    files: tuple[StoredFile, ...]
+    files: Mapping[str, BundleFile]
 
-    @property
+    @cached_property
+    def hashes(self) -> dict[str, str]:
+        """The SHA-256 of each file, by its path."""
+        return {path: hashlib.sha256(file.content).hexdigest() for path, file in sorted(self.files.items())}
+
+    @cached_property
     def hash(self) -> str:
         """The SHA-256 that identifies the content.
 
-        >>> Submission("a", None, "a.py", (StoredFile("a.py", b"x"),)).hash == StoredFile("b.py", b"x").hash
+        >>> file = BundleFile(b"x")
+        >>> Submission("a", None, "a.py", {"a.py": file}).hash == Submission("b", None, "b.py", {"b.py": file}).hash
         True
         """
-        if len(self.files) == 1 and self.entry == self.files[0].path:
-            return self.files[0].hash
-        parts = [[file.path, file.hash, file.executable] for file in self.files]
+        if [self.entry] == [*self.files]:
+            return self.hashes[self.entry]
+        parts = [[path, digest, self.files[path].executable] for path, digest in self.hashes.items()]
         # so that no file has the hash of a folder: neither Python files nor programs begin like that
         return hashlib.sha256(b"\0folder " + json.dumps([self.entry, parts]).encode()).hexdigest()
+
+    @property
+    def bytes(self) -> int:
+        """The size of all files."""
+        return sum(len(file.content) for file in self.files.values())
+
+
+def submission_of(
+    files: Mapping[str, BundleFile], bot: ParsedSpec, name: str | None = None, author: str | None = None
+) -> Submission:
+    """Return files in memory as a submission; `bot` is the file or the command among them that plays.
+
+    Hidden files and compiled Python are left out. Raise ArenaError for what cannot be submitted: too many or too large
+    files, paths that lead out of the bot's folder, an invalid name, a bot that is not among them.
+    """
+    for path in files:
+        check_path(path)
+        if any(str(folder) in files for folder in PurePosixPath(path).parents):
+            raise LeagueError(f"the submission has a file with the name of a folder, that of {path}")
+    kept = {path: file for path, file in files.items() if not any(map(_SKIPPED.fullmatch, path.split("/")))}
+    if not kept:
+        raise LeagueError("the submission has no files")
+    if len(kept) > MOST_FILES or sum(len(file.content) for file in kept.values()) > MOST_BYTES:
+        raise LeagueError(f"more than {MOST_FILES} files or {MOST_BYTES >> 20} MiB, the most that a bot may have")
+    if bot.target.startswith(PREFIX):
+        _check_command(bot.target, kept)
+        entry, usual = bot.target, command_name(bot.target)
+    else:
+        path = posixpath.normpath(bot.target)
+        if not path.endswith(".py"):
+            raise LeagueError(f"{path!a} is not a Python file; a bot in another language is a command: 'cmd:./mybot'")
+        if re.search(r"[:=~\\]", path) or not path.isprintable():
+            raise LeagueError(f"{path!a}: the name of a bot's file must be printable, without : = ~ and backslashes")
+        if path not in kept:
+            raise LeagueError(f"the submission has no file {path}{did_you_mean(path, kept)}")
+        params = ",".join(f"{key}={value}" for key, value in sorted(bot.params.items()))
+        entry, usual = f"{path}:{params}" if params else path, posixpath.basename(path).removesuffix(".py")
+    return Submission(_bot_name(name or bot.name, usual), check_author(author), entry, kept)
+
+
+def named_bot(text: str) -> ParsedSpec:
+    """Parse the text that names a submission's bot. Raise ArenaError if it is malformed or could not be stored."""
+    if len(text) > LONGEST_ENTRY or not text.isprintable():
+        raise LeagueError(
+            f"{quoted(text)} is not the name of a bot: expected at most {LONGEST_ENTRY} printable characters"
+        )
+    return parse_spec(text)
 
 
 def read_submission(
@@ -88,33 +133,17 @@ def read_submission(
 ) -> Submission:
     """Read a bot's own files, as when it plays, or all files of `folder` with `bot` named relative to it.
 
-    Raise ArenaError for what cannot be submitted: a missing file, too many or too large files, an invalid name.
+    Raise ArenaError for a missing file and for a link, and as `submission_of` does.
     """
-    author = check_author(author)
-    if len(bot) > LONGEST_ENTRY or not bot.isprintable():
-        raise LeagueError(
-            f"{quoted(bot)} is not the name of a bot: expected at most {LONGEST_ENTRY} printable characters"
-        )
+    parts = named_bot(bot)
     if folder is None:
-        return _own_files(bot, name, author)
+        return _own_files(bot, parts, name, author)
     if not folder.is_dir():
         near = ""
         if folder.parent.is_dir():
             near = did_you_mean(str(folder), [str(path) for path in folder.parent.iterdir() if path.is_dir()])
         raise LeagueError(f"--folder {folder}: no such folder{near}")
-    files = tuple(_read_folder(folder))
-    parts = parse_spec(bot)
-    if parts.target.startswith(PREFIX):
-        _check_relative(parts.target, folder)
-        spec = _find_inside(parts.target, folder)
-        return Submission(_bot_name(name, parts.name, spec.name), author, parts.target, files)
-    path = _inside(parts.target, folder)
-    _check_entry(path)
-    names = [file.path for file in files]
-    if path not in names:
-        near = did_you_mean(path, names)
-        raise LeagueError(f"--folder {folder}: it has no file {path}{near}")
-    return Submission(_bot_name(name, parts.name, path), author, _entry(path, bot), files)
+    return submission_of(_read_folder(folder), _seen_from(folder, parts), name, author)
 
 
 def check_syntax(submission: Submission) -> None:
@@ -124,64 +153,80 @@ def check_syntax(submission: Submission) -> None:
     """
     if submission.entry.startswith(PREFIX):
         return
-    if fault := syntax_fault({file.path: file.content for file in submission.files if file.path.endswith(".py")}):
+    if fault := syntax_fault({path: file.content for path, file in submission.files.items() if path.endswith(".py")}):
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
         raise LeagueError(f"Python {version} cannot read {fault}")
 
 
-def find_entry(entry: str, paths: Iterable[str], folder: Path, name: str) -> BotSpec:
-    """Return the bot that an entry names in a folder with a submission's files. Raise ArenaError if there is none.
+def placed_bot(entry: str, files: Mapping[str, BundleFile], folder: Path, name: str) -> BotSpec:
+    """Write a submission's files to a folder for it alone, and return the bot that its entry names among them.
 
-    The entry of a Python bot is the path of a stored file, optionally followed by parameters. It is not looked up
-    anywhere else, so no entry can name a file or a bot of the organiser's.
+    It is not looked up anywhere else, so no entry can name a file or a bot of the organiser's. Raise ArenaError if
+    there is none.
     """
     if entry.startswith(PREFIX):
-        return _find_inside(entry, folder, name)
-    for path in paths:
-        if entry == path or entry.startswith(f"{path}:"):
-            return find_file(folder / path, path, parse_spec(f"x{entry.removeprefix(path)}").params, name)
-    raise LeagueError(f"the submission has no file {entry!a}, which was named as the bot")
+        home = Bundle(min(files), files).write(folder)
+        spec = find_bot(entry, name=name, folder=home)
+        for file in spec.files:
+            _check_inside(file, str(home), entry)  # a program that was found elsewhere
+        return spec
+    parts = parse_spec(entry)
+    if parts.target not in files:
+        raise LeagueError(f"the submission has no file {parts.target!a}, which was named as the bot")
+    bundle, params = Bundle(parts.target, files), tuple(parts.params.items())
+    return BotSpec(name, entry, parts.target, parts.target, bundle.hash, params, bundle=bundle).placed(folder)
 
 
-def _check_entry(path: str) -> None:
-    """Raise LeagueError for a file whose name cannot be a bot's."""
-    if not path.endswith(".py"):
-        raise LeagueError(f"{path!a} is not a Python file; a bot in another language is a command: 'cmd:./mybot'")
-    if re.search(r"[:=~\\]", path) or not path.isprintable():
-        raise LeagueError(f"{path!a}: the name of a bot's file must be printable, without : = ~ and backslashes")
+def check_path(name: str) -> None:
+    """Raise LeagueError for a path that leads out of a bot's folder or cannot be stored."""
+    if not name.isprintable() or "\\" in name:
+        raise LeagueError(f"the file name {name!a} has characters that cannot be stored")
+    if len(os.fsencode(name)) > LONGEST_PATH:
+        raise LeagueError(f"the file name {name[:40]}... is too long: at most {LONGEST_PATH} bytes, folders included")
+    parts = name.split("/")
+    if any(part in ("", ".", "..") for part in parts) or PureWindowsPath(name).drive:
+        raise LeagueError(f"the file name {name!a} leads out of the bot's folder")
+    if len(parts) - 1 > MOST_DEPTH:
+        raise LeagueError(f"the file name {name[:40]}... has folders nested more than {MOST_DEPTH} deep")
 
 
-def _find_inside(target: str, folder: Path, name: str | None = None) -> BotSpec:
-    """Return the bot of a command; raise LeagueError if the command names a path outside its folder.
+def _check_command(target: str, files: Mapping[str, BundleFile]) -> None:
+    """Raise LeagueError if a command names a path outside its folder, or a program that cannot be run.
 
-    A league has only what was submitted. Whether the path exists is not checked: strangers must not learn which files
-    this machine has, nor have them read, because some of these files never end.
+    A league has only what was submitted. Whether another path exists is not checked: strangers must not learn which
+    files this machine has.
     """
-    home = os.path.realpath(folder)
-
-    def check(word: str) -> None:
-        path = Path(os.path.realpath(os.path.join(home, os.path.expanduser(word))))
-        if not any(path.is_relative_to(allowed) for allowed in (home, *SYSTEM_FOLDERS)):
-            raise LeagueError(f"the command '{one_line(target)}' names {one_line(word)}, which is not in its folder")
-
-    for word in command_words(target):
-        check(word)
-    spec = find_bot(target, name=name, folder=folder)
-    for file in spec.files:
-        check(file)  # a program that was found elsewhere
-    return spec
+    words = command_words(target)
+    for word in words:
+        _check_inside(word, _NOWHERE, target)
+    program = posixpath.normpath(words[0])
+    if program in files and not files[program].executable:
+        raise LeagueError(f"{program} is not executable: chmod +x, or name what runs it: 'cmd:python3 {program}'")
+    if program not in files and not posixpath.isabs(program) and ("/" in words[0] or shutil.which(program) is None):
+        raise LeagueError(f"no program {program} for the bot '{target}'{did_you_mean(program, files)}")
 
 
-def _check_relative(target: str, folder: Path) -> None:
-    """Raise LeagueError if a command names a file in its folder absolutely, because the league unpacks it elsewhere."""
-    for word in command_words(target):
-        if Path(word).is_absolute() and Path(word).resolve().is_relative_to(folder.resolve()):
-            seen = Path(word).resolve().relative_to(folder.resolve())
-            raise LeagueError(f"the command '{target}' names {word}; write it relative to --folder: {seen}")
+def _check_inside(word: str, home: str, target: str) -> None:
+    path = Path(os.path.realpath(os.path.join(home, os.path.expanduser(word))))
+    if not any(path.is_relative_to(allowed) for allowed in (home, *SYSTEM_FOLDERS)):
+        raise LeagueError(f"the command '{one_line(target)}' names {one_line(word)}, which is not in its folder")
 
 
-def _own_files(bot: str, name: str | None, author: str | None) -> Submission:
-    parts = parse_spec(bot)
+def _seen_from(folder: Path, parts: ParsedSpec) -> ParsedSpec:
+    """Return a bot as it is named from its folder; it may be named as seen from here."""
+    if parts.target.startswith(PREFIX):
+        for word in command_words(parts.target):
+            if Path(word).is_absolute() and Path(word).resolve().is_relative_to(folder.resolve()):
+                seen = Path(word).resolve().relative_to(folder.resolve())
+                raise LeagueError(f"the command '{parts.target}' names {word}; write it relative to --folder: {seen}")
+        return parts
+    for path in (folder / parts.target, Path(parts.target)):
+        if os.path.isfile(path) and path.resolve().is_relative_to(folder.resolve()):
+            return replace(parts, target=path.resolve().relative_to(folder.resolve()).as_posix())
+    return parts
+
+
+def _own_files(bot: str, parts: ParsedSpec, name: str | None, author: str | None) -> Submission:
     if parts.target.startswith(PREFIX):
         raise LeagueError(
             f"'{bot}' is a command: submit the folder that it runs in, and name the command as seen from there:"
@@ -206,97 +251,34 @@ def _own_files(bot: str, name: str | None, author: str | None) -> Submission:
             f"{parts.target} is a folder; to submit all its files, name the bot's file in it:"
             f" arena submit bot.py --folder {shlex.quote(str(named))}"
         ) from error
-    path = Path(spec.path)
-    if re.fullmatch(r"[\w.]+:\w+", parts.target):
+    if spec.bundle is None:
         raise LeagueError(f"{parts.target} is a class in an installed package; a league stores files, so name a file")
-    _check_entry(path.name)
-    chosen, bundle = _bot_name(name, parts.name, path.name), spec.bundle
-    assert bundle is not None  # it is a file
-    files = tuple(StoredFile(name, file.content, file.executable) for name, file in sorted(bundle.files.items()))
-    for file in files:
-        check_path(file.path)
-    if len(files) > MOST_FILES or sum(len(file.content) for file in files) > MOST_BYTES:
-        raise LeagueError(f"{path}: more than {MOST_FILES} files or {MOST_BYTES >> 20} MiB, the most of a bot")
-    return Submission(chosen, author, _entry(path.name, bot), files)
+    return submission_of(spec.bundle.files, replace(parts, target=spec.bundle.entry), name, author)
 
 
-def _entry(path: str, bot: str) -> str:
-    """Return the spec relative to the bot's folder: the file with its parameters, without a name."""
-    parts = parse_spec(bot)
-    params = ",".join(f"{key}={value}" for key, value in sorted(parts.params.items()))
-    return f"{path}:{params}" if params else path
-
-
-def _bot_name(asked: str | None, in_spec: str | None, path: str) -> str:
-    chosen = asked or in_spec
-    if chosen is not None:
-        return check_name(chosen, "bot")
-    stem = path.rsplit("/", 1)[-1].removesuffix(".py")
+def _bot_name(chosen: str | None, usual: str) -> str:
     try:
-        return check_name(stem, "bot")
+        return check_name(chosen or usual, "bot")
     except LeagueError as error:
-        raise LeagueError(f"{error}. Choose a name with --name") from None
+        if chosen:
+            raise
+        raise LeagueError(f"{error}. Give the bot another name") from None
 
 
-def _inside(target: str, folder: Path) -> str:
-    """Return the path of a file relative to the folder; `target` may also be relative to the current folder."""
-    for path in (folder / target, Path(target)):
-        if os.path.isfile(path) and path.resolve().is_relative_to(folder.resolve()):
-            return path.resolve().relative_to(folder.resolve()).as_posix()
-    return Path(target).as_posix()
-
-
-def _read_folder(folder: Path) -> Iterator[StoredFile]:
-    """Yield all files below a folder, ordered by path, without hidden files and compiled Python."""
-    paths: list[tuple[str, Path]] = []
-    for parent, folders, files in os.walk(folder):
-        if len(Path(parent).relative_to(folder).parts) > MOST_DEPTH:
-            raise LeagueError(f"--folder {folder}: folders nested more than {MOST_DEPTH} deep")
-        folders[:] = sorted(name for name in folders if not _SKIPPED.fullmatch(name))
-        if len(paths) + sum(not _SKIPPED.fullmatch(name) for name in files) > MOST_FILES:
-            raise LeagueError(f"--folder {folder}: more than {MOST_FILES} files, the most that a bot may have")
-        for name in [*folders, *files]:
-            path = Path(parent, name)
+def _read_folder(folder: Path) -> dict[str, BundleFile]:
+    """Read all files below a folder. Raise ArenaError for a link, and for a file that is not a regular one."""
+    files: dict[str, BundleFile] = {}
+    reader = OwnFiles(folder.name, [str(folder)])  # it stops at a limit, too
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not _SKIPPED.fullmatch(name)]
+        for path in (Path(parent, name) for name in [*folders, *names] if not _SKIPPED.fullmatch(name)):
+            inner = path.relative_to(folder).as_posix()
             if path.is_symlink():
-                raise LeagueError(f"--folder {folder}: {path.relative_to(folder)} is a link; copy the file")
-        for name in sorted(files):
-            if not _SKIPPED.fullmatch(name):
-                path = Path(parent, name)
-                paths.append((path.relative_to(folder).as_posix(), path))
-    if not paths:
-        raise LeagueError(f"--folder {folder}: it has no files")
-    total = 0
-    for name, path in sorted(paths):
-        file = _read_file(path, name)
-        total += len(file.content)
-        if total > MOST_BYTES:
-            raise LeagueError(f"--folder {folder}: more than {MOST_BYTES >> 20} MiB in total")
-        yield file
-
-
-def check_path(name: str) -> None:
-    """Raise LeagueError for a path that leads out of a bot's folder or cannot be stored."""
-    if not name.isprintable() or "\\" in name:
-        raise LeagueError(f"the file name {name!a} has characters that cannot be stored")
-    if len(os.fsencode(name)) > LONGEST_PATH:
-        raise LeagueError(f"the file name {name[:40]}... is too long: at most {LONGEST_PATH} bytes, folders included")
-    parts = name.split("/")
-    if any(part in ("", ".", "..") for part in parts) or PureWindowsPath(name).drive:
-        raise LeagueError(f"the file name {name!a} leads out of the bot's folder")
-
-
-def _read_file(path: Path, name: str) -> StoredFile:
-    check_path(name)
-    try:
-        # opening a named pipe must not block
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-        with open(descriptor, "rb") as file:
-            mode = os.fstat(descriptor).st_mode
-            if not stat.S_ISREG(mode):
-                raise LeagueError(f"{path} is not a regular file")
-            content = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise LeagueError(f"cannot read {path}: {error.strerror or error}") from error
-    if len(content) > MOST_BYTES:
-        raise LeagueError(f"{path}: larger than {MOST_BYTES >> 20} MiB, the most that a bot may have")
-    return StoredFile(name, content, bool(mode & stat.S_IXUSR))
+                raise LeagueError(f"--folder {folder}: {inner} is a link; copy the file")
+            if path.name not in folders:
+                check_path(inner)
+                try:
+                    files[inner] = BundleFile(reader.content(str(path)), os.access(path, os.X_OK))
+                except OSError as error:
+                    raise LeagueError(f"cannot read {path}: {error.strerror or error}") from error
+    return files

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from hashlib import sha256
 
 from arena.errors import ArenaError
-from arena.league import oversight, pairings, versions
+from arena.league import oversight, versions
+from arena.league.fixtures import secret_seed
 from arena.league.store import League
-from arena.league.submission import StoredFile, Submission
 from arena.text import one_line
 from arena.tournament.games import GameResult
 from arena.tournament.rows import game_faults
@@ -20,7 +21,7 @@ from arena.tournament.rows import game_faults
 
 def verified_games(league: League) -> Iterator[tuple[GameResult, str | None]]:
     """Yield each game with what is wrong with it, or None."""
-    config = {"rules": league.settings.rules, "seed": pairings.secret_seed(league), "own_deals": True}
+    config = {"rules": league.settings.rules, "seed": secret_seed(league), "own_deals": True}
     return game_faults(league.reader().results(), config)
 
 
@@ -41,14 +42,13 @@ def _database(league: League) -> Iterator[str]:
 
 def _versions(league: League) -> Iterator[str]:
     for (name,) in league.query("SELECT hash FROM files ORDER BY hash"):
-        if StoredFile("", league.value("SELECT content FROM files WHERE hash = ?", name)).hash != name:
+        if sha256(league.value("SELECT content FROM files WHERE hash = ?", name)).hexdigest() != name:
             yield f"file {str(name)[:12]}: its content differs from the submission"
     states = {*versions.OPEN, versions.ACTIVE, versions.REPLACED, versions.REFUSED}
     for version in versions.in_state(league, retired=True):
         if version.state not in states:
             yield f"{version.label}: '{version.state}' is not a valid state"
-        files = tuple(versions.files_of(league, version.id))
-        if Submission(version.name, version.author, version.entry, files).hash != version.hash:
+        if versions.submission_of_version(league, version).hash != version.hash:
             yield f"{version.label}: its files or its entry differ from the submission"
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from arena.bots.isolation.levels import Isolation
-from arena.league import events, pairings, versions
+from arena.endings import AFTER
+from arena.league import events, versions
 from arena.league.events import LeagueEvent
 from arena.league.league_settings import LeagueError, LeagueSettings
 from arena.league.rating import Standings, StandingsRow, league_standings
@@ -19,7 +20,7 @@ from arena.league.submission import check_path
 from arena.league.versions import PENDING, PLACING, Version
 from arena.stats.score import Score
 from arena.text import first_line
-from arena.tournament.forfeits import ForfeitSummary
+from arena.tournament.forfeits import ForfeitSummary, Reasons
 from arena.tournament.games import GameId, GameResult
 
 _Line = dict[str, Any]
@@ -50,9 +51,7 @@ def standing_lines(
     The rows of a `past` table have no authors, forfeits and hashes.
     """
     change = _changes(league, _by_bot(table), _by_bot(before))
-    faults: dict[int, int] = {}
-    for fault in pairings.league_forfeits(league):
-        faults[fault.version] = faults.get(fault.version, 0) + fault.games
+    lost = {} if past else standing_forfeits(league, table).lost
     return [
         {
             "rank": row.rank,
@@ -62,7 +61,7 @@ def standing_lines(
             **rating_values(row),
             **change[row.version.name],
             **row.score.columns(),
-            **({} if past else {"forfeits": faults.get(row.version.id, 0), "hash": row.version.hash}),
+            **({} if past else {"forfeits": lost.get(row.version.label, 0), "hash": row.version.hash}),
         }
         for row in table
     ]
@@ -130,9 +129,9 @@ def describe(settings: LeagueSettings) -> str:
     return f"rules {settings.rules}, bots {Isolation(settings.isolation).where}, {' and '.join(times) or 'no clock'}"
 
 
-def standing_forfeits(league: League, table: Standings) -> ForfeitSummary:
+def standing_forfeits(league: League, table: Sequence[StandingsRow]) -> ForfeitSummary:
     """Return who forfeited, of the versions in the table and the games that count for it."""
-    games = {row.version.label: row.score.games for row in table.rows}
+    games = {row.version.label: row.score.games for row in table}
     reasons = [line for line in league.reader(hidden=False).forfeit_reasons() if line.bot in games]
     return ForfeitSummary(reasons, games, str(league.folder))
 
@@ -140,7 +139,7 @@ def standing_forfeits(league: League, table: Standings) -> ForfeitSummary:
 def standing_values(league: League, table: Standings, private: bool = False) -> _Line:
     """Return everything about the current table, for JSON; why games were forfeited, in words of bots, if `private`."""
     before, since = table_before(league, table)
-    forfeits = standing_forfeits(league, table).values()
+    forfeits = standing_forfeits(league, table.rows).values()
     return {
         "league": league.name,
         "settings": asdict(league.settings),
@@ -219,9 +218,10 @@ def version_lines(league: League, name: str, table: Standings) -> list[_Line]:
     lines = []
     for version in reversed(versions.of_bot(league, name)):
         row = table.row_of(version.id)
-        row = row or table.others.get(version.id)
-        score = sum(pairings.head_to_heads(league, version.id).values(), Score())
+        row = row or next((row for row in table.others if row.version.id == version.id), None)
+        score = sum(head_to_heads(league, version.id).values(), Score())
         retired = version.retired is not None and version.state == versions.ACTIVE
+        submitted = versions.submission_of_version(league, version)
         lines.append(
             {
                 "version": version.number,
@@ -233,8 +233,8 @@ def version_lines(league: League, name: str, table: Standings) -> list[_Line]:
                 "entry": version.entry,
                 "hash": version.hash,
                 "files": [
-                    {"path": file.path, "bytes": len(file.content), "hash": file.hash}
-                    for file in versions.files_of(league, version.id)
+                    {"path": path, "bytes": len(submitted.files[path].content), "hash": digest}
+                    for path, digest in submitted.hashes.items()
                 ],
                 "reason": version.reason,
             }
@@ -325,12 +325,25 @@ def chosen_version(league: League, name: str, number: int | None) -> Version:
     raise LeagueError(f"'{name}' has no version {number}; it has {known}")
 
 
+def head_to_heads(league: League, number: int) -> dict[int, Score]:
+    """Return a version's score against each opponent, in the order of the opponents' numbers."""
+    # a begins game 0 of a pair and b game 1; `score` has the half points of the bot that began
+    rows = league.query(
+        "SELECT opponent, sum(points = 2), sum(points = 1), sum(points = 0) FROM (SELECT"
+        " CASE WHEN p.a = ?1 THEN p.b ELSE p.a END AS opponent,"
+        " CASE WHEN (p.a = ?1) = (g.game = 0) THEN g.score ELSE 2 - g.score END AS points"
+        " FROM meetings p CROSS JOIN games g ON g.pairing = p.pairing WHERE ?1 IN (p.a, p.b)) GROUP BY opponent",
+        number,
+    )
+    return {opponent: Score(*counts) for opponent, *counts in rows}
+
+
 def opponent_lines(league: League, version: Version, table: Standings) -> list[_Line]:
     """Return a row per opponent of a version, with the score and the difference of the ratings."""
     by_id = {v.id: v for v in versions.in_state(league, retired=True)}
     rank = {row.version.id: row.rank for row in table.rows}
     lines: list[tuple[tuple[int, str, int], _Line]] = []
-    for opponent, score in pairings.head_to_heads(league, version.id).items():
+    for opponent, score in head_to_heads(league, version.id).items():
         other = by_id[opponent]
         gap = table.difference(version.id, other.id)
         order = (rank.get(other.id, len(rank) + 1), other.name, -other.number)
@@ -347,29 +360,57 @@ def opponent_lines(league: League, version: Version, table: Standings) -> list[_
 
 
 def forfeit_lines(league: League, version: Version) -> list[_Line]:
-    """Return a row per kind of forfeit of a version, and for its failures after games, with the last of these games."""
-    played = "pairing IN (SELECT pairing FROM meetings WHERE ? IN (a, b))"
-    reasons = league.reader().forfeit_reasons(played, version.id)
-    known = {line["kind"]: line for line in ForfeitSummary(reasons, {}).values() if line["bot"] == version.label}
+    """Return a row per kind of forfeit of a version, and for its failures after games (`AFTER`), most games first.
+
+    Each has the last of these games as an example.
+    """
+    reasons, last = Reasons(), dict[str, GameResult]()
+    own = "forfeit_by > 0 AND pairing IN (SELECT pairing FROM meetings WHERE ? IN (a, b))"
+    for game in league.reader().results(own, version.id):
+        reasons.add_game(game)
+        if game.forfeit_by == version.label:
+            last[str(game.forfeit)] = game
+        if version.label in game.failed_after:
+            last[AFTER] = game
     return [
-        {**known[fault.kind], "last": fault.detail, "record": fault.record}
-        for after_games in (False, True)
-        for fault in pairings.league_forfeits(league, [version.id], after_games)
+        line | {"last": last[line["kind"]].detail or "", "record": last[line["kind"]].record}
+        for line in ForfeitSummary(reasons.lines(), {}).values()
+        if line["bot"] == version.label
     ]
 
 
+def forfeits_text(lines: Sequence[_Line]) -> str:
+    """Return how many games were forfeited, in all and by kind; "" for none.
+
+    >>> forfeits_text([{"kind": "exception", "games": 2}, {"kind": "timeout", "games": 1}])
+    '3 (2 exception, 1 timeout)'
+    """
+    lost = [line for line in lines if line["kind"] != AFTER]
+    kinds = ", ".join(f"{line['games']} {line['kind']}" for line in lost)
+    return f"{sum(line['games'] for line in lost)} ({kinds})" if lost else ""
+
+
 def fetch(league: League, version: Version, to: Path) -> list[Path]:
-    """Write a version's files into a folder and return their paths.
+    """Write a version's files into a folder and nowhere else, even if the folder has links; return their paths.
 
     Raise LeagueError if it has other files of these names.
     """
-    files = versions.files_of(league, version.id)
-    for file in files:
-        check_path(file.path)
-        path = to / file.path
-        if path.is_symlink() or (path.exists() and not path.is_file()):
-            raise LeagueError(f"{path} exists and is not a file; choose another folder")
-        if path.exists() and path.read_bytes() != file.content:
-            raise LeagueError(f"{path} already exists with different content; choose another folder")
-    versions.write_files(files, to)
-    return [to / file.path for file in files]
+    files, home = versions.files_of(league, version.id), to.resolve()
+    try:
+        for name, file in files.items():
+            check_path(name)
+            path = home / name
+            if not path.parent.resolve().is_relative_to(home):
+                raise LeagueError(f"{to / name} would lie outside of {to}")
+            if path.is_symlink() or (path.exists() and not path.is_file()):
+                raise LeagueError(f"{to / name} exists and is not a file; choose another folder")
+            if path.exists() and path.read_bytes() != file.content:
+                raise LeagueError(f"{to / name} already exists with different content; choose another folder")
+        for name, file in files.items():
+            path = home / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(file.content)
+            path.chmod(0o755 if file.executable else 0o644)
+    except OSError as error:
+        raise LeagueError(f"cannot write {to}: {error.strerror or error}") from error
+    return [to / name for name in files]

@@ -210,7 +210,7 @@ def stored_games(text: str) -> StoredRun | StoredComparison | None:
             return None  # `named_config` lists the names of tournaments
         raise
     if isinstance(found, StoredLeague):
-        raise ReplayError(f"{text} is a league, which never ends; to play more games: arena league play {text}")
+        raise ReplayError(f"{text} is a league, which never ends; to play more games: arena league work {text} --play")
     assert isinstance(found, StoredRun | StoredComparison), text
     return found
 

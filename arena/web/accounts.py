@@ -39,13 +39,9 @@ WEB = Database(
         """CREATE TABLE sessions (
     hash TEXT PRIMARY KEY, token INTEGER NOT NULL REFERENCES tokens, created REAL NOT NULL,
     expires REAL NOT NULL) WITHOUT ROWID""",
-        """CREATE TABLE uploads (
-    upload INTEGER PRIMARY KEY AUTOINCREMENT, account INTEGER NOT NULL REFERENCES accounts, received REAL NOT NULL,
-    file TEXT NOT NULL, version INTEGER, outcome TEXT NOT NULL, text TEXT NOT NULL)""",
-        "CREATE INDEX uploads_by_account ON uploads (account, received)",
     ),
     application=0x53545742,  # "STWB"
-    version=3,
+    version=4,
     error=LeagueError,
     synchronous="FULL",
     wait_s=30,
@@ -56,7 +52,7 @@ WEB = Database(
 
 
 class WebStore(LeagueStore):
-    """The database of accounts and uploads in a league's folder, created if needed."""
+    """The database of accounts in a league's folder, created if needed."""
 
     def __init__(self, folder: Path) -> None:
         """Open the database, creating it if needed. Raise LeagueError if it cannot be used."""

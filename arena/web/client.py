@@ -147,8 +147,8 @@ def packed(submission: Submission) -> bytes:
     """Return a zip archive of the submission's files."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in submission.files:
-            info = zipfile.ZipInfo(file.path)
+        for path, file in submission.files.items():
+            info = zipfile.ZipInfo(path)
             info.external_attr = (stat.S_IFREG | (0o755 if file.executable else 0o644)) << 16
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, file.content)

@@ -17,10 +17,9 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from arena.errors import ArenaError
-from arena.league import oversight, placement, versions
+from arena.league import book, oversight, versions
 from arena.league.rating import league_standings
 from arena.league.store import League
-from arena.league.submission import Submission
 from arena.league.versions import Version
 from arena.league.views import last_games_by_opponent
 from arena.results.data_formats import json_text, table_csv
@@ -95,12 +94,12 @@ async def _me(request: Request) -> Response:
 
 
 def _overview(stores: Stores, account: Account) -> dict[str, Any]:
-    """Return the author's versions, each with its outcome, and the uploads that did not become a version."""
+    """Return the author's versions, each with its outcome, and the submissions that did not become a version."""
     own = uploads.versions_of(stores.league, account.author)
     outcomes: dict[int | None, str] = {version.id: uploads.outcome_text(stores.league, version) for version in own}
     return {
         "versions": [(version, outcomes[version.id]) for version in own],
-        "not_taken": [upload for upload in uploads.uploads_of(stores.web, account) if upload.version is None],
+        "not_taken": uploads.not_taken(stores.league, account.author),
     }
 
 
@@ -124,7 +123,7 @@ async def take_upload(request: Request, account: Account, form: FormData) -> dic
     file = uploaded.filename
     name, entry, again = (str(form.get(key) or "").strip() for key in ("name", "entry", "again"))
     async with backend.uploading:
-        await backend.read(lambda stores: uploads.check_number(stores.web, account, limits))
+        await backend.read(lambda stores: uploads.check_number(stores.league, account.author, limits))
         content = await uploaded.read()
         if len(content) > limits.mb << 20:
             raise HTTPException(413, f"that is too large: at most {limits.mb} MiB")
@@ -133,12 +132,10 @@ async def take_upload(request: Request, account: Account, form: FormData) -> dic
                 read_upload, file, content, account.author, name or None, entry or None
             )
         except ArenaError as error:
-            text = str(error)
-            await backend.write(lambda stores: uploads.record_upload(stores.web, account, file, "not taken", text))
+            told = {"subject": one_line(file, 200), "author": account.author, "detail": str(error)}
+            await backend.write(lambda stores: oversight.record(stores.league, "receive", "refused", **told))
             raise
-        return await backend.write(
-            lambda stores: uploads.receive(stores, account, file, submission, limits, again == "true")
-        )
+        return await backend.write(lambda stores: uploads.receive(stores.league, submission, limits, again == "true"))
 
 
 # ---------------------------------------------------------------- one of them
@@ -195,9 +192,9 @@ async def _again(request: Request) -> Response:
 def check_again(stores: Stores, account: Account, number: int, limits: UploadLimits) -> None:
     """Put a refused version of the account back into the queue; this counts as an upload."""
     version = own_version(stores.league, account, number)
-    files = tuple(versions.files_of(stores.league, version.id))
-    submission = Submission(version.name, version.author, version.entry, files)
-    uploads.receive(stores, account, f"{version.label} again", submission, limits, True)
+    submission = versions.submission_of_version(stores.league, version)
+    uploads.check_number(stores.league, account.author, limits)
+    uploads.receive(stores.league, submission, limits, True)
 
 
 async def _bot(request: Request) -> Response:
@@ -217,7 +214,7 @@ async def _retire(request: Request) -> Response:
 
     def retire(stores: Stores) -> None:
         bot = own_bot(stores.league, account, request.path_params["name"])
-        placement.retire_version(stores.league, bot.name, "by its author", False)
+        book.retire(stores.league, bot.name, "by its author")
 
     await backend_of(request).write(retire)
     return see_other(request, "me")
@@ -293,8 +290,10 @@ def organise(stores: Stores, do: str, what: str, reason: str, by: str) -> None:
         oversight.pause_league(league, reason)
     elif do == "resume":
         oversight.resume_league(league)
-    elif do in ("retire", "return"):
-        placement.retire_version(league, what, "" if do == "return" else reason, do == "return")
+    elif do == "retire":
+        book.retire(league, what, reason)
+    elif do == "return":
+        book.bring_back(league, what)
     elif do == "revoke":
         number = accounts.revoke(stores.web, what)
         oversight.record(league, "invite", "revoked", author=what, detail=f"{number} tokens, by {by}")

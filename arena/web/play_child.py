@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -28,7 +27,7 @@ from arena.game.moves import Event, Move
 from arena.game.record import parse_record
 from arena.league import versions
 from arena.league.store import open_league
-from arena.league.submission import find_entry
+from arena.league.submission import placed_bot
 from arena.results.judge import analyse
 from arena.results.pages.boards import Flat, flat
 from arena.results.positions import deed_words, legend, move_words
@@ -142,24 +141,19 @@ class RemotePerson(PersonInterface):
 def play_table(order: GameOrder, answers: TextIO, questions: TextIO) -> None:
     """Play the game and send its result."""
     table = RemotePerson(answers, questions)
-    home = str(Path(order.bot_folder).resolve())
-
-    def plain(text: str) -> str:
-        return re.sub(rf"{re.escape(home)}(/|\b)", lambda found: "" if found[1] else "its folder", text)
-
     try:
         session = Session(_seating(order), table, before=order.before)
         table.person = session.seating.person
         with redirected(BotOutput(session.speaker)):
             session.play(Person(table, order.claims))
     except ArenaError as error:
-        table.tell(FAILED, detail=plain(str(error)))
+        table.tell(FAILED, detail=str(error))
         return
     except Left:
         return
     result, detail = session.result, ""
     if result is not None:
-        result, detail = replace(result, detail=None), plain(result.detail or "")
+        result, detail = replace(result, detail=None), result.detail or ""
     record = session.record() if result is None else export_line(result)
     dear: list[dict[str, Any]] = []
     with suppress(UnfitEngineError):
@@ -172,9 +166,7 @@ def _seating(order: GameOrder) -> Seating:
     with open_league(Path(order.folder), write=False) as league:
         version, settings = versions.get(league, order.version), league.settings
         files = versions.files_of(league, version.id)
-    home = Path(order.bot_folder)
-    versions.write_files(files, home)
-    bot = find_entry(version.entry, [file.path for file in files], home, version.label)
+    bot = placed_bot(version.entry, files, Path(order.bot_folder), version.label)
     job = Job(settings.rules, order.seed, (bot,), settings.clock, settings.limits)
     games = job.game_settings
     person = order.person if order.person != bot.name else f"{order.person} (you)"

@@ -12,7 +12,6 @@ import logging
 import math
 import os
 import secrets
-import shutil
 import sys
 import time
 from collections.abc import Mapping
@@ -20,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from arena.bots.bundle import remove_bundles
 from arena.errors import ArenaError
 from arena.league.versions import Version
 from arena.tournament.folders import drawn_seed
@@ -154,7 +154,7 @@ class Tables:
         self._watch: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Tables:
-        shutil.rmtree(self._bots_folder, ignore_errors=True)  # what a killed server has left
+        remove_bundles(self._bots_folder)  # what a killed server has left
         self._watch = asyncio.create_task(self._look())
         return self
 
@@ -162,7 +162,7 @@ class Tables:
         if self._watch is not None:
             self._watch.cancel()
         await asyncio.gather(*(self._close(table) for table in list(self._tables.values())))
-        shutil.rmtree(self._bots_folder, ignore_errors=True)
+        remove_bundles(self._bots_folder)
 
     # ------------------------------------------------------------ asking
 
@@ -230,7 +230,7 @@ class Tables:
             table.process = await _start()
         except BaseException as error:
             del self._tables[key]
-            shutil.rmtree(folder, ignore_errors=True)
+            remove_bundles(folder)
             if isinstance(error, OSError):
                 raise CannotPlay("the game could not be started; try again in a few minutes") from error
             raise
@@ -302,7 +302,7 @@ class Tables:
                 with contextlib.suppress(ProcessLookupError):
                     process.kill()
                 await process.wait()
-        await asyncio.to_thread(shutil.rmtree, table.order.bot_folder, True)
+        await asyncio.to_thread(remove_bundles, Path(table.order.bot_folder))
 
     # ------------------------------------------------------------ ending
 

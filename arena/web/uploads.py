@@ -10,34 +10,32 @@ from __future__ import annotations
 import io
 import re
 import stat
-import tempfile
 import time
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
 from typing import Any
 
-from arena.errors import ArenaError
-from arena.league import oversight, versions
+from arena.bots.bundle import BundleFile
+from arena.league import book, oversight, versions
 from arena.league.league_settings import LeagueError
+from arena.league.oversight import LogEntry
 from arena.league.player import activity
 from arena.league.store import League
 from arena.league.submission import (
     MOST_BYTES,
     MOST_FILES,
-    StoredFile,
     Submission,
     check_path,
     check_syntax,
-    read_submission,
+    named_bot,
+    submission_of,
 )
-from arena.league.versions import OPEN, Version, write_files
+from arena.league.versions import OPEN, Version
 from arena.results.table import rating_text
 from arena.text import one_line, ordinal
-from arena.web.accounts import Account, Stores, WebStore
 
 HOUR_S = 3600.0
 _LISTED_UPLOADS = 50
@@ -68,18 +66,6 @@ class UploadLimits:
     bots: int = 5
 
 
-@dataclass(frozen=True)
-class Upload:
-    """An upload as its author sees it. If nothing was stored, `version` is None and `text` says why."""
-
-    number: int
-    received: float
-    file: str
-    version: int | None
-    outcome: str
-    text: str
-
-
 # ---------------------------------------------------------------- reading
 
 
@@ -94,7 +80,7 @@ def read_upload(
     file = re.split(r"[/\\]", file)[-1] or "bot.py"
     if content[:4] in (b"PK\3\4", b"PK\5\6"):
         try:
-            files = _without_common_folder(list(_unpacked(content)))
+            files = _without_common_folder(dict(_unpacked(content)))
         except _UNREADABLE as error:
             raise LeagueError(f"the archive cannot be read: {one_line(str(error), 200)}") from error
         entry = entry or _likely_entry(files, file)
@@ -102,28 +88,15 @@ def read_upload(
         raise LeagueError(f"'{one_line(file, 60)}' is neither a Python file nor a zip archive")
     else:
         check_path(file)
-        files = [StoredFile(file, content)]
+        files = {file: BundleFile(content)}
         entry = entry or file
-    submission = _submission(files, entry, name, author)
+    submission = submission_of(files, named_bot(entry), name or None, author)
     check_syntax(submission)
     return submission
 
 
-def _submission(files: list[StoredFile], entry: str, name: str | None, author: str) -> Submission:
-    """Return the files as `arena submit` would read them from a folder; errors do not name the folder used for it."""
-    with tempfile.TemporaryDirectory(prefix="arena-upload-") as temporary:
-        folder = Path(temporary, "bot")
-        folder.mkdir()
-        try:
-            write_files(files, folder)
-            return read_submission(entry, folder, name or None, author)
-        except ArenaError as error:
-            text = str(error).replace(f"--folder {folder}: ", "").replace(f"{folder}/", "").replace(str(folder), "it")
-            raise LeagueError(text.replace("Choose a name with --name", "Give another name")) from error
-
-
-def _unpacked(content: bytes) -> Iterator[StoredFile]:
-    """Yield the files of a zip archive."""
+def _unpacked(content: bytes) -> Iterator[tuple[str, BundleFile]]:
+    """Yield the files of a zip archive by their paths."""
     if content.count(b"PK\1\2") > _MAX_ENTRIES:  # counted before they become objects
         raise _too_many()
     left = MOST_BYTES
@@ -149,24 +122,23 @@ def _unpacked(content: bytes) -> Iterator[StoredFile]:
             left -= len(data)
             if left < 0:
                 raise LeagueError(f"the archive unpacks to more than {MOST_BYTES >> 20} MiB, the most a bot may have")
-            yield StoredFile(path, data, bool(mode & stat.S_IXUSR))
+            yield path, BundleFile(data, bool(mode & stat.S_IXUSR))
 
 
 def _too_many() -> LeagueError:
     return LeagueError(f"the archive has more than {MOST_FILES} files, the most a bot may have")
 
 
-def _without_common_folder(files: list[StoredFile]) -> list[StoredFile]:
+def _without_common_folder(files: dict[str, BundleFile]) -> dict[str, BundleFile]:
     """Return the files without the folder that contains all of them, if there is one."""
-    folders = {PurePosixPath(file.path).parts[0] for file in files}
-    if len(folders) > 1 or any("/" not in file.path for file in files):
+    if len({path.partition("/")[0] for path in files}) > 1 or any("/" not in path for path in files):
         return files
-    return [StoredFile(file.path.partition("/")[2], file.content, file.executable) for file in files]
+    return {path.partition("/")[2]: file for path, file in files.items()}
 
 
-def _likely_entry(files: list[StoredFile], archive: str) -> str:
+def _likely_entry(files: Iterable[str], archive: str) -> str:
     """Return a guess at which file is the bot; raise LeagueError if there is no likely one."""
-    top = [file.path for file in files if file.path.endswith(".py") and "/" not in file.path]
+    top = [path for path in files if path.endswith(".py") and "/" not in path]
     for name in ("bot.py", "main.py", f"{archive.partition('.')[0]}.py"):
         if name in top:
             return name
@@ -178,53 +150,21 @@ def _likely_entry(files: list[StoredFile], archive: str) -> str:
 # ---------------------------------------------------------------- storing
 
 
-def check_number(store: WebStore, account: Account, limits: UploadLimits) -> None:
+def check_number(league: League, author: str, limits: UploadLimits) -> None:
     """Raise LimitReached if an author has made too many uploads; the text says when the next one is possible."""
     now = time.time()
-    times = store.query(
-        "SELECT received FROM uploads WHERE account = ? AND received > ? ORDER BY received",
-        account.number,
-        now - HOUR_S,
-    )
+    times = [entry.happened for entry in oversight.entries(league, since=now - HOUR_S, what="receive", author=author)]
     if len(times) >= limits.uploads:
-        wait = times[len(times) - limits.uploads][0] + HOUR_S - now
+        wait = times[len(times) - limits.uploads] + HOUR_S - now
         raise LimitReached(
-            f"{account.author} has used {len(times)} of {limits.uploads} uploads per hour; the next one is possible"
+            f"{author} has used {len(times)} of {limits.uploads} uploads per hour; the next one is possible"
             f" in {wait / 60:.0f} minutes"
         )
 
 
-def record_upload(
-    store: WebStore, account: Account, file: str, outcome: str, text: str = "", version: int | None = None
-) -> None:
-    """Record an upload and its outcome."""
-    with store.change():
-        store.run(
-            "INSERT INTO uploads (account, received, file, version, outcome, text) VALUES (?, ?, ?, ?, ?, ?)",
-            account.number,
-            time.time(),
-            file[:200],
-            version,
-            outcome,
-            text[:4000],
-        )
-
-
-def receive(
-    stores: Stores, account: Account, file: str, submission: Submission, limits: UploadLimits, again: bool
-) -> dict[str, Any]:
-    """Put a submission into the league's queue and return its progress.
-
-    If it is not taken, log this and raise LeagueError.
-    """
-    league, store = stores.league, stores.web
-    check_number(store, account, limits)
-    try:
-        receipt = versions.enqueue(league, submission, again, lambda: _check_number_of_bots(league, submission, limits))
-    except LeagueError as error:
-        record_upload(store, account, file, "not taken", str(error))
-        raise
-    record_upload(store, account, file, receipt.outcome, version=receipt.version.id)
+def receive(league: League, submission: Submission, limits: UploadLimits, again: bool) -> dict[str, Any]:
+    """Put a submission into the league's queue and return its progress. Raise LeagueError if it is not taken."""
+    receipt = book.enqueue(league, submission, again, lambda: _check_number_of_bots(league, submission, limits))
     return progress(league, receipt.version.id)
 
 
@@ -248,14 +188,9 @@ def versions_of(league: League, author: str | None) -> list[Version]:
     return sorted(found, key=lambda version: (-version.submitted, -version.id))
 
 
-def uploads_of(store: WebStore, account: Account) -> list[Upload]:
-    """Return the last uploads of an author, newest first."""
-    rows = store.query(
-        "SELECT upload, received, file, version, outcome, text FROM uploads WHERE account = ? ORDER BY upload DESC"
-        f" LIMIT {_LISTED_UPLOADS}",
-        account.number,
-    )
-    return [Upload(*row) for row in rows]
+def not_taken(league: League, author: str) -> list[LogEntry]:
+    """Return the last submissions of an author that were not taken, newest first."""
+    return oversight.entries(league, _LISTED_UPLOADS, what="receive", author=author, outcome="refused")[::-1]
 
 
 # ---------------------------------------------------------------- outcomes

@@ -10,10 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.bundle import BundleFile
 from arena.cli.main import main
+from arena.league.book import enqueue
 from arena.league.league_settings import LeagueError
-from arena.league.submission import StoredFile
-from arena.league.versions import write_files
+from arena.league.store import League
+from arena.league.submission import Submission, named_bot, submission_of
+from arena.league.versions import Version
+from arena.league.views import fetch
 from tests.league.leagues import enter, league
 
 EVIL = "from pathlib import Path\nPath({!r}).write_text('ran')\ndef act(view, moves):\n    return moves[0]\n"
@@ -38,23 +42,29 @@ def run(tmp_path: Path, stranger: Callable[[], None]) -> Path:
     return tmp_path / "run"
 
 
-def test_a_planted_path_is_not_written(tmp_path: Path) -> None:
-    (tmp_path / "to").mkdir()
-    for path in PATHS:
-        with pytest.raises(LeagueError):
-            write_files([StoredFile(path, b"x")], tmp_path / "to")
-    assert not [file for file in tmp_path.rglob("*") if file.is_file()]
+def submitted(league: League, *paths: str) -> Version:
+    files = {path: BundleFile(b"x") for path in paths}
+    return enqueue(league, Submission("mine", None, paths[0], files)).version
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_planted_path_is_not_written(tmp_path: Path, path: str) -> None:
+    with pytest.raises(LeagueError):
+        submission_of({"a.py": BundleFile(b"x"), path: BundleFile(b"x")}, named_bot("a.py"))
+    with league(tmp_path / "league") as made, pytest.raises(LeagueError):  # a database that others have changed
+        fetch(made, submitted(made, path), tmp_path / "to")
+    assert not (tmp_path / "to").exists()
 
 
 def test_files_are_not_written_through_links(tmp_path: Path) -> None:
     (tmp_path / "bot").mkdir()
     (tmp_path / "bot" / "lib").symlink_to(tmp_path)
     (tmp_path / "bot" / "a.py").symlink_to(tmp_path / "target")
-    with pytest.raises(LeagueError, match="would lie outside"):
-        write_files([StoredFile("lib/a.py", b"x")], tmp_path / "bot")
-    write_files([StoredFile("a.py", b"x")], tmp_path / "bot")
+    for path, why in (("lib/a.py", "would lie outside"), ("a.py", "is not a file")):
+        with league(tmp_path / path.replace("/", "-")) as made, pytest.raises(LeagueError, match=why):
+            fetch(made, submitted(made, path), tmp_path / "bot")
     assert not (tmp_path / "target").exists()
-    assert not (tmp_path / "a.py").exists()
+    assert not (tmp_path / "a.py").is_file()
 
 
 def test_tables_replace_planted_links(run: Path, tmp_path: Path) -> None:
@@ -114,9 +124,9 @@ def test_a_strangers_league_plays_in_the_sandbox_or_not_at_all(
     with league(tmp_path / "open", isolation="none") as made:
         enter(made, "ann", "bob")
     stranger()
-    assert arena("league", "play", tmp_path / "open", "--max-games", 2) == 2
+    assert arena("league", "work", tmp_path / "open", "--max-games", 2) == 2
     assert "--isolation sandbox" in capsys.readouterr().err
-    assert arena("league", "play", tmp_path / "open", "--max-games", 2, "--trust", "--workers", 1) == 0
+    assert arena("league", "work", tmp_path / "open", "--max-games", 2, "--trust", "--workers", 1) == 0
 
 
 READS = (

@@ -77,7 +77,7 @@ def test_help_lists_every_command_with_its_line(arena: Arena) -> None:
     assert max(map(len, bare.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("words", ["match a b", "compare a b", "check a", "submit a", "play a", "league play x"])
+@pytest.mark.parametrize("words", ["match a b", "compare a b", "check a", "submit a", "play a", "league work x"])
 def test_commands_that_play_tell_of_a_slow_engine(arena: Arena, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
     monkeypatch.delenv("ARENA_PURE", raising=False)
     monkeypatch.setattr("arena.cli.group.compiled_files", lambda folder: [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import sqlite3
 import textwrap
@@ -12,12 +13,14 @@ from typing import Any
 
 import pytest
 
-from arena.league import pairings, placement, versions
+from arena.bots.bundle import BundleFile
+from arena.league import book, fixtures, placement, versions
 from arena.league.league_settings import LeagueSettings, settings_from_dict
-from arena.league.match_runner import LeagueSession, open_session
+from arena.league.placement import LeagueWork
+from arena.league.player import LeagueSession, open_session
 from arena.league.rating import league_standings
 from arena.league.store import League, create_league
-from arena.league.submission import StoredFile, Submission
+from arena.league.submission import Submission
 from arena.league.versions import Version
 from arena.tournament.games import PairTask, Row, game_key
 
@@ -32,8 +35,13 @@ BROKEN = "def act(view, moves:\n"
 
 
 def skip_check(patch: pytest.MonkeyPatch) -> None:
-    """Accept all submissions without a check; the trial remains."""
-    patch.setattr(placement, "check_version", lambda runner, one: placement.Admission(True))
+    """Accept all submissions without a check."""
+
+    def accepted(work: LeagueWork, one: Version) -> tuple[str, ...]:
+        book.accept(work.session.league, one)
+        return ()
+
+    patch.setattr(LeagueWork, "_check", accepted)
 
 
 def shorten_check(patch: pytest.MonkeyPatch) -> None:
@@ -67,7 +75,7 @@ def written(folder: Path, **sources: str) -> list[Path]:
 
 
 def submission(name: str, source: str, author: str | None = None) -> Submission:
-    return Submission(name, author, f"{name}.py", (StoredFile(f"{name}.py", source.encode()),))
+    return Submission(name, author, f"{name}.py", {f"{name}.py": BundleFile(source.encode())})
 
 
 def submit(found: League, name: str, source: str, workers: int = 1, author: str | None = None) -> Version:
@@ -82,19 +90,30 @@ def settle(session: LeagueSession, what: Submission) -> Version:
 
 def settled(session: LeagueSession, what: Submission) -> placement.SubmissionResult:
     """Submit and process something new."""
-    one = versions.enqueue(session.league, what).version
-    results = {result.version.id: result for result in placement.handle_waiting(session)}
+    one = book.enqueue(session.league, what).version
+    results = {result.version.id: result for result in handled(session)}
     return results.get(one.id) or placement.SubmissionResult(versions.get(session.league, one.id))
+
+
+def handled(session: LeagueSession) -> list[placement.SubmissionResult]:
+    """Work off the queue; return how far each turn has come."""
+    results: list[placement.SubmissionResult] = []
+    LeagueWork(session, results.append).handle_waiting()
+    return results
+
+
+def play_more(session: LeagueSession, games: float = math.inf) -> int:
+    """Play some games, or until Ctrl-C."""
+    return LeagueWork(session).go_on(games, waits=games == math.inf)
 
 
 def enter(found: League, *names: str, source: str = FIRST) -> list[Version]:
     """Put bots into the table without games."""
     made = []
     for name in names:
-        one = versions.enqueue(found, submission(name, f"# {name}\n{source}")).version
-        versions.accept(found, one)
-        with found.change():
-            versions.promote(found, one)
+        one = book.enqueue(found, submission(name, f"# {name}\n{source}")).version
+        book.accept(found, one)
+        book.promote(found, one)
         made.append(versions.get(found, one.id))
     return made
 
@@ -126,10 +145,10 @@ def row(task: PairTask, game: int, score: int, forfeit: int = 0, by: int = 0) ->
     )
 
 
-def played(found: League, fixtures: Iterable[tuple[Version, Version, Sequence[int]]]) -> None:
+def played(found: League, meetings: Iterable[tuple[Version, Version, Sequence[int]]]) -> None:
     """Store pairs of games between versions, given the points (0..2) of the first version in each pair."""
-    for one, other, points in fixtures:
-        tasks = pairings.deal_units(found, [pairings.Fixture(one, other, len(points))])
+    for one, other, points in meetings:
+        tasks = fixtures.deal_units(found, [fixtures.Fixture(one, other, len(points))])
         rows = []
         for task, won in zip(tasks, points):
             mine = won if one.id < other.id else 2 - won  # of a, the version with the lower number

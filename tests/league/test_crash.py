@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.bundle import BUNDLES
 from arena.cli.main import main
-from arena.league import events, placement, versions
-from arena.league.match_runner import open_session
-from arena.league.placement import play_more
-from arena.league.player import LeagueBusy, activity
+from arena.league import book, events, versions
+from arena.league.placement import LeagueWork
+from arena.league.player import LeagueBusy, activity, open_session
 from arena.league.rating import league_standings
 from arena.league.store import League, create_league, open_league
 from arena.league.versions import ACTIVE
 from arena.tournament.store.folder_lock import is_in_use
 from tests.bots.processes.waiting import wait_for
-from tests.league.leagues import FIRST, LAST, RANDOM, SECRET, settings, settle, sound, submission
+from tests.league.leagues import FIRST, LAST, RANDOM, SECRET, handled, play_more, settings, settle, sound, submission
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork"), reason="these tests fork")]
 
@@ -99,7 +99,7 @@ def whole(folder: Path) -> None:
     """Nothing contradicts itself, and nothing is left that a living process would have."""
     db = sound(folder)
     assert not is_in_use(folder)
-    assert not (folder / ".playing").exists()
+    assert not (folder / BUNDLES).exists()
     db.close()
 
 
@@ -121,12 +121,12 @@ def test_a_killed_submission_is_completed_later(tmp_path: Path, make: Make, stat
     stored = sorted(games_of(tmp_path))
     with open_league(tmp_path) as found, open_session(found, "play", 1) as session:
         known = versions.in_state(found, *versions.OPEN)
-        outcomes = placement.handle_waiting(session)
+        outcomes = handled(session)
         assert [o.version.id for o in outcomes] == [v.id for v in known]
-        again = versions.enqueue(found, submission("random", RANDOM))
+        again = book.enqueue(found, submission("random", RANDOM))
         if again.outcome == "new":  # it was killed before it was stored
             assert not known
-            placement.handle_waiting(session)
+            handled(session)
         table = league_standings(found)
         assert sorted(p.version.label for p in table.rows) == ["first v1", "last v1", "random v1"]
         mine = table.row_of(again.version.id)
@@ -145,19 +145,19 @@ def games_of(folder: Path) -> list[tuple[int, int, str]]:
 
 def test_a_submission_that_ends_every_process_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with create_league(tmp_path, settings(), SECRET) as found:
-        one = versions.enqueue(found, submission("mine", FIRST)).version
+        one = book.enqueue(found, submission("mine", FIRST)).version
 
     def work() -> None:
         with open_league(tmp_path) as found, open_session(found, "play", 1) as session:
-            placement.handle_waiting(session)
+            handled(session)
 
     with monkeypatch.context() as patch:
-        patch.setattr(placement, "admit", lambda runner, version: os.kill(os.getpid(), signal.SIGKILL))
-        assert [ended(forked(work)) for _ in range(versions.MAX_ATTEMPTS)] == [-signal.SIGKILL] * versions.MAX_ATTEMPTS
+        patch.setattr(LeagueWork, "_check", lambda work, version: os.kill(os.getpid(), signal.SIGKILL))
+        assert [ended(forked(work)) for _ in range(book.MAX_ATTEMPTS)] == [-signal.SIGKILL] * book.MAX_ATTEMPTS
         assert ended(forked(work)) == 0
     with open_league(tmp_path) as found:
         now = versions.get(found, one.id)
-    assert (now.state, now.attempts) == (versions.REFUSED, versions.MAX_ATTEMPTS)
+    assert (now.state, now.attempts) == (versions.REFUSED, book.MAX_ATTEMPTS)
 
 
 @pytest.mark.parametrize("statement", [5, 61])
@@ -192,13 +192,12 @@ def test_one_process_plays_and_the_others_wait(tmp_path: Path, make: Make) -> No
 
         return work
 
-    with open_league(tmp_path) as found, open_session(found, "league play", 1) as session:
+    with open_league(tmp_path) as found, open_session(found, "league work", 1) as session:
         running = [forked(submits(name)) for name in ("ann", "bob", "cid")]
         assert wait_for(lambda: len(versions.waiting(found)) == 3, PATIENCE_S)
-        busy = pytest.raises(LeagueBusy, match=r"^test is being played by .*'arena league play'")
-        with open_league(tmp_path) as other, busy, open_session(other, "league play", 1):
+        busy = pytest.raises(LeagueBusy, match=r"^test is being played by .*'arena league work'")
+        with open_league(tmp_path) as other, busy, open_session(other, "league work", 1):
             pass
-        assert main(["league", "play", str(tmp_path), "--max-games", "2"]) == 2
         play_more(session, 20)
     assert [ended(pid) for pid in running] == [0, 0, 0]
     whole(tmp_path)

@@ -13,20 +13,19 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import main
-from arena.league import oversight, pairings, placement, versions
+from arena.league import book, fixtures, oversight, placement, versions
 from arena.league.league_settings import LeagueError
-from arena.league.match_runner import open_session
-from arena.league.player import activity
+from arena.league.player import activity, open_session
 from arena.league.store import League, open_league
 from arena.league.verification import league_faults, verified_games
 from tests.bots.processes.waiting import wait_for
-from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, league, skip_check, submission, submit
+from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, handled, league, skip_check, submission, submit
 
 # ---------------------------------------------------------------- budgets
 
 
 def receive(found: League, name: str, source: str, author: str | None = "Ann") -> versions.Version:
-    return versions.enqueue(found, submission(name, source, author)).version
+    return book.enqueue(found, submission(name, source, author)).version
 
 
 def test_a_folder_that_goes_while_it_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +74,7 @@ def test_room_of_the_league_is_limited(tmp_path: Path) -> None:
         (tmp_path / "a" / "fat").write_bytes(b"x" * (1 << 20))
         with pytest.raises(oversight.BudgetSpent, match="of its 1 MiB"):
             receive(found, "one", FIRST)
-        assert main(["league", "play", str(tmp_path / "a"), "--max-games", "4", "--workers", "1"]) == 2
+        assert main(["league", "work", str(tmp_path / "a"), "--max-games", "4", "--workers", "1"]) == 2
     assert open_league(tmp_path / "a", write=False).count_games() == 0
 
 
@@ -87,8 +86,9 @@ def test_submissions_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         receive(found, "two", LAST)
         said: list[str] = []
         with open_session(found, "play", 1, say=said.append) as session:
-            results = placement.handle_waiting(session)
-        assert all(result.accepted for result in results)
+            results = handled(session)
+        assert [result.accepted for result in results[-2:]] == [True, True]
+        assert {result.waits for result in results[:-2]} == {"it is the turn of other submissions"}
         order = [text.split()[0] for text in said if text.endswith("placing")]
         assert order[:2] == ["one", "two"]
         assert order.count("one") > 1
@@ -114,7 +114,7 @@ def test_the_log_tells_who_did_what(tmp_path: Path) -> None:
     with league(tmp_path / "a") as found:
         enter(found, "a", "b")
         one = submit(found, "broken", "def act(view, moves:\n", author="Eve")
-        placement.retire_version(found, "b", "too old")
+        book.retire(found, "b", "too old")
         told = [(entry.what, entry.subject, entry.author, entry.outcome) for entry in oversight.entries(found)]
         assert ("receive", "broken v1", "Eve", "new") in told
         assert ("decide", "broken v1", "Eve", "refused") in told
@@ -135,9 +135,9 @@ def test_a_paused_league_takes_submissions_and_plays_later(tmp_path: Path) -> No
             oversight.pause_league(found)
         with open_session(found, "submit", 1) as session:
             receive(found, "one", MIDDLE)
-            assert not placement.handle_waiting(session)
+            assert not handled(session)
         ends: list[int] = []
-        words = ["league", "play", str(tmp_path / "a"), "--max-games", "4", "--workers", "1"]
+        words = ["league", "work", str(tmp_path / "a"), "--max-games", "4", "--workers", "1"]
         waiting = threading.Thread(target=lambda: ends.append(main(words)))
         waiting.start()
         time.sleep(1)
@@ -159,7 +159,7 @@ def test_a_pause_stops_after_the_games_in_hand(tmp_path: Path) -> None:
         slow = "import time\n\ndef act(view, moves):\n    time.sleep(0.02)\n    return moves[0]\n"
         enter(found, "slow", source=slow)
         ends: list[int] = []
-        words = ["league", "play", str(tmp_path / "a"), "--max-games", "30", "--workers", "1"]
+        words = ["league", "work", str(tmp_path / "a"), "--max-games", "30", "--workers", "1"]
         playing = threading.Thread(target=lambda: ends.append(main(words)))
         playing.start()
         assert wait_for(lambda: found.count_games())
@@ -255,6 +255,6 @@ def test_deals_played_once(tmp_path: Path) -> None:
         assert found.value("SELECT max(n) FROM (SELECT count(*) n FROM games GROUP BY deal)") == 1
         rows = found.query("SELECT pairing, sum(game), count(*) FROM games GROUP BY pairing")
         assert all(abs(2 * second - number) <= 1 for _, second, number in rows)
-        tasks = pairings.deal_units(found, [pairings.Fixture(a, b, 3), pairings.Fixture(a, c, 2)])
+        tasks = fixtures.deal_units(found, [fixtures.Fixture(a, b, 3), fixtures.Fixture(a, c, 2)])
         assert [task.games for task in tasks] == [(0,), (0,), (1,), (1,), (0,)]
         assert not all_faults(found)

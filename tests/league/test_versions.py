@@ -8,28 +8,28 @@ from typing import Any
 
 import pytest
 
-from arena.league import versions
+from arena.bots.bundle import BundleFile
+from arena.league import book, versions, views
 from arena.league.league_settings import LeagueError
 from arena.league.store import League
-from arena.league.submission import StoredFile, Submission
+from arena.league.submission import Submission
 from arena.league.versions import ACTIVE, PENDING, PLACING, REFUSED, REPLACED, Version
 from tests.league.leagues import FIRST, LAST, MIDDLE, enter, submission
 
 
-def send(found: League, name: str, source: str, **more: Any) -> versions.Receipt:
+def send(found: League, name: str, source: str, **more: Any) -> book.Receipt:
     again = more.pop("again", False)
-    return versions.enqueue(found, submission(name, source, **more), again)
+    return book.enqueue(found, submission(name, source, **more), again)
 
 
 def put(found: League, one: Version, state: str) -> None:
     """Bring a version into a state, as its check and placement would."""
     if state == REFUSED:
-        versions.refuse(found, one, "it hums\nall day")
+        book.refuse(found, one, "it hums\nall day")
     else:
-        versions.accept(found, one)
+        book.accept(found, one)
         if state == ACTIVE:
-            with found.change():
-                assert versions.promote(found, one)
+            assert book.promote(found, one)
 
 
 def test_a_new_bot(found: League) -> None:
@@ -37,16 +37,18 @@ def test_a_new_bot(found: League) -> None:
     one = sent.version
     assert sent.outcome == "new"
     assert (one.name, one.author, one.number, one.state, one.label) == ("ann", "Ann", 1, PENDING, "ann v1")
-    assert versions.files_of(found, one.id) == [StoredFile("ann.py", FIRST.encode())]
+    assert versions.files_of(found, one.id) == {"ann.py": BundleFile(FIRST.encode())}
 
 
 def test_files_are_kept_once(found: League, tmp_path: Path) -> None:
-    shared = StoredFile("lib/data.bin", bytes(1000), True)
+    shared = BundleFile(bytes(1000), True)
     for name, source in (("ann", FIRST), ("bob", LAST)):
-        files = (StoredFile(f"{name}.py", source.encode()), shared)
-        versions.enqueue(found, Submission(name, None, f"{name}.py", files))
+        files = {f"{name}.py": BundleFile(source.encode()), "lib/data.bin": shared}
+        book.enqueue(found, Submission(name, None, f"{name}.py", files))
     assert found.value("SELECT count(*) FROM files") == 3
-    versions.write_files(versions.files_of(found, 2), tmp_path / "out")
+    assert views.fetch(found, versions.get(found, 2), tmp_path / "out") == [
+        tmp_path / "out" / path for path in ("bob.py", "lib/data.bin")
+    ]
     assert (tmp_path / "out" / "bob.py").read_text() == LAST
     assert os.access(tmp_path / "out" / "lib" / "data.bin", os.X_OK)
     assert not os.access(tmp_path / "out" / "bob.py", os.X_OK)
@@ -96,13 +98,11 @@ def test_back_to_an_older_version(found: League) -> None:
 def test_the_one_submitted_last_stays(found: League) -> None:
     """Also if it was placed first."""
     one = send(found, "ann", FIRST).version
-    versions.accept(found, one)
+    book.accept(found, one)
     put(found, send(found, "ann", LAST).version, ACTIVE)
-    with found.change():
-        assert versions.promote(found, one)
+    assert book.promote(found, one)
     assert [v.state for v in versions.of_bot(found, "ann")] == [REPLACED, ACTIVE]
-    with found.change():
-        assert not versions.promote(found, one)
+    assert not book.promote(found, one)
 
 
 @pytest.mark.parametrize("authors", [("Ann", "Bob"), ("Ann", None), (None, "Bob")])
@@ -140,20 +140,18 @@ def test_refused_and_checked_again(found: League) -> None:
 
 def test_retired(found: League) -> None:
     enter(found, "ann")
-    with found.change():
-        versions.retire(found, "ann", "cheats")
+    book.retire(found, "ann", "cheats")
     assert versions.in_state(found, ACTIVE) == []
     assert [v.retired_reason for v in versions.in_state(found, ACTIVE, retired=True)] == ["cheats"]
     for source in (f"# ann\n{FIRST}", LAST):
         with pytest.raises(LeagueError, match=r"'ann' was retired .* UTC: cheats.*--undo"):
             send(found, "ann", source)
-    with pytest.raises(LeagueError, match="already"), found.change():
-        versions.retire(found, "ann")
-    with found.change():
-        versions.retire(found, "ann", undo=True)
+    with pytest.raises(LeagueError, match="already"):
+        book.retire(found, "ann")
+    book.bring_back(found, "ann")
     assert [v.name for v in versions.in_state(found, ACTIVE)] == ["ann"]
-    with pytest.raises(LeagueError, match="not retired"), found.change():
-        versions.retire(found, "ann", undo=True)
+    with pytest.raises(LeagueError, match="not retired"):
+        book.bring_back(found, "ann")
 
 
 def test_unknown_bots(found: League) -> None:

@@ -145,7 +145,7 @@ def test_games_of_a_league(played: Arena) -> None:
 
 
 def test_a_league_is_not_played_as_a_run(played: Arena) -> None:
-    assert "to play more games: arena league play open" in played("run", "open", code=2).err
+    assert "to play more games: arena league work open --play" in played("run", "open", code=2).err
 
 
 def test_nothing_by_that_name(arena: Arena) -> None:

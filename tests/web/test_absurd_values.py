@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.routing import Route
 
-from arena.league import placement
+from arena.league import book
 from arena.league.store import open_league
-from arena.league.versions import get, refuse
+from arena.league.versions import get
 from arena.web import play_pages
 from arena.web.play_tables import PlayLimits
 from arena.web.uploads import UploadLimits
@@ -111,8 +111,8 @@ def test_no_value_is_a_fault_of_ours(web: Web, monkeypatch: pytest.MonkeyPatch) 
     for name in ("mine", "other"):
         ann.upload(f"{name}.py", f"# {name}\n{GOOD}")
     with open_league(web.folder) as league:
-        refuse(league, get(league, 3), "its reason")
-        placement.retire_version(league, "two", "", False)
+        book.refuse(league, get(league, 3), "its reason")
+        book.retire(league, "two")
     web.renew()
     over, going = Play(boss), Play(ann)
     over.to_the_end()

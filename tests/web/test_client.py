@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from arena.cli.main import main
+from arena.league.book import refuse
 from arena.league.store import open_league
-from arena.league.versions import get, refuse
+from arena.league.versions import get
 from arena.web import client
 from arena.web.client import Server, ServerError, packed
 from arena.web.uploads import read_upload

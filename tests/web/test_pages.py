@@ -13,9 +13,9 @@ import pytest
 
 from arena import play_game
 from arena.game.record import parse_record
-from arena.league.events import ACCEPTED, publish
+from arena.league.book import accept, promote, refuse
 from arena.league.store import open_league
-from arena.league.versions import accept, get, promote, refuse
+from arena.league.versions import get
 from arena.league.views import trends
 from arena.results.records import game_of
 from arena.web import backend, public, uploads
@@ -223,7 +223,7 @@ def test_what_became_of_a_version_is_told_in_words(web: Web) -> None:
         assert uploads.outcome_text(league, mine) == "waiting to be checked"
         accept(league, mine)
         played(league, [(one, mine, [2, 0, 0, 0, 1, 0])])
-        publish(league, ACCEPTED, lambda: promote(league, mine), mine, candidate=mine)
+        promote(league, mine)
         assert re.fullmatch(r"placed 1st of 3, \+\d+", uploads.outcome_text(league, get(league, 3)))
     web.renew()
     assert re.search(r"placed 1st of 3, \+\d+", ann.get("/me"))
@@ -239,6 +239,7 @@ def test_the_latest_games_stand_beside_each_opponent(web: Web) -> None:
 def test_a_trend_leaves_out_what_moves_all_bots(web: Web) -> None:
     with open_league(web.folder) as league:
         with league.change():
+            league.run("DELETE FROM ratings")
             for event in (1, 2):
                 league.run("INSERT OR IGNORE INTO events VALUES (?, 0, 'played', NULL, 0, 0, '')", event)
                 for version in (1, 2):

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from arena.cli.main import main
+from arena.league.book import refuse
 from arena.league.store import open_league
 from arena.league.submission import Submission
-from arena.league.versions import get, refuse
+from arena.league.versions import get
 from arena.web import accounts, members
 from arena.web.accounts import WebStore
 from arena.web.uploads import UploadLimits, read_upload
@@ -85,8 +86,8 @@ def _raises(view: object, moves: object) -> None:
 def spoilt(web: Web, text: str) -> tuple[Person, str]:
     """Ann, whose bot in the table has raised `text` and, as version 2, refused with it; the game."""
     from arena import play_game
-    from arena.league import pairings
-    from arena.league.versions import accept, promote
+    from arena.league import fixtures
+    from arena.league.book import accept, promote
     from tests.league.leagues import row
 
     ann = web.person("Ann")
@@ -94,9 +95,8 @@ def spoilt(web: Web, text: str) -> tuple[Person, str]:
     with open_league(web.folder) as league:
         one, mine = get(league, 1), get(league, 3)
         accept(league, mine)
-        with league.change():
-            promote(league, mine)
-        [task] = pairings.deal_units(league, [pairings.Fixture(one, mine, 1)])
+        promote(league, mine)
+        [task] = fixtures.deal_units(league, [fixtures.Fixture(one, mine, 1)])
         record = play_game("first", _raises, deal=task.deal).record
         rows = [row(task, game, 2 - 2 * game, 1, 2 - game)._replace(record=record, detail=text) for game in (0, 1)]
         league.insert_games(rows)

@@ -18,13 +18,14 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed")
 
+from arena.bots.bundle import BundleFile
 from arena.bots.processes import children
 from arena.cli.main import main as arena
 from arena.errors import ArenaError
 from arena.league import versions
 from arena.league.oversight import pause_league, resume_league
 from arena.league.store import open_league
-from arena.league.submission import StoredFile, Submission
+from arena.league.submission import Submission
 from arena.league.verification import league_faults, verified_games
 from arena.web.backend import WebSettings
 from arena.web.client import Server
@@ -112,7 +113,7 @@ def command() -> str:
 
 def bot(number: int) -> Submission:
     text = f"# {number}\ndef act(view, moves):\n    return moves[{-number % 2}]\n"
-    return Submission(f"bot{number}", None, "bot.py", (StoredFile("bot.py", text.encode()),))
+    return Submission(f"bot{number}", None, "bot.py", {"bot.py": BundleFile(text.encode())})
 
 
 @pytest.mark.slow

@@ -11,10 +11,9 @@ LEAGUE_COMMANDS: dict[str, Entry] = {
     "people": Entry("arena.cli.league.setup:people_command", "Invite authors; show and limit what they use.", "Set up"),
     "show": Entry("arena.cli.league.show:show_command", "Show a league or a bot, or list the leagues.", "Look"),
     "history": Entry("arena.cli.league.show:history_command", "Show past events, or the log.", "Look"),
-    "play": Entry(
-        "arena.cli.league.work:play_league_command", "Play more games to narrow the errors.", "Run", plays=True
+    "work": Entry(
+        "arena.cli.league.work:work_command", "Check and place submissions, and play more games.", "Run", plays=True
     ),
-    "work": Entry("arena.cli.league.work:work_command", "Check and place submissions as they come.", "Run", plays=True),
     "pause": Entry("arena.cli.league.work:pause_command", "Pause, or resume after a pause.", "Run"),
     "retire": Entry("arena.cli.league.work:retire_command", "Take a bot out of the table.", "Run"),
 }

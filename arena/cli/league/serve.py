@@ -90,7 +90,7 @@ def serve_command(
     \b
     arena serve open --port 8080 --play
 
-    It also plays the league, unless another process does. All commands but arena league play and work can be used at
+    It also plays the league, unless another process does. All commands but arena league work can be used at
     the same time. Stop it with Ctrl-C, which finishes the current games.
     """
     with open_league(name) as league:

@@ -11,11 +11,10 @@ from typing import Self
 import click
 
 from arena.cli import options
-from arena.league.match_runner import LeagueSession, open_session
-from arena.league.pairings import forfeits_text, league_forfeits
 from arena.league.placement import SubmissionResult
-from arena.league.player import LeagueBusy
+from arena.league.player import LeagueBusy, LeagueSession, open_session
 from arena.league.store import League, sole_league
+from arena.league.views import forfeit_lines, forfeits_text
 from arena.results.table import rating_text
 from arena.terminal.live import progress_for, rate_text
 from arena.text import indented
@@ -50,12 +49,12 @@ def tell_result(league: League, result: SubmissionResult) -> None:
     if result.waits:
         text = (
             f"{version.label} is {version.state} and waits: {indented(result.waits)}. {result.games} of its games are"
-            f" stored. To continue as soon as possible: arena league play {shlex.quote(str(league.folder))}"
+            f" stored. To continue as soon as possible: arena league work {shlex.quote(str(league.folder))}"
         )
     elif result.interrupted:
         text = (
             f"Interrupted: {version.label} is {version.state}, {result.games:,} games are stored. Resume with:\n"
-            f"  arena league play {shlex.quote(str(league.folder))}"
+            f"  arena league work {shlex.quote(str(league.folder))}"
         )
     elif result.standings is None:
         text = f"{version.label} is refused: {indented(version.reason)}"
@@ -69,7 +68,7 @@ def tell_result(league: League, result: SubmissionResult) -> None:
             settings = league.settings
             if row.width is not None and row.width > settings.error and row.score.games >= settings.most_games:
                 text += f" (wider than ±{settings.error:g}, but {settings.most_games} games is the limit)"
-        if lost := forfeits_text(league_forfeits(league, [version.id])):
+        if lost := forfeits_text(forfeit_lines(league, version)):
             look = f"arena league show {shlex.quote(str(league.folder))} {version.name}"
             text += f". It forfeited {lost} of them: {look}"
         if result.replaced is not None and result.replaced.id != version.id:
@@ -130,6 +129,8 @@ class LeagueProgress:
 
     def say(self, text: str) -> None:
         """Begin a new activity, with its own count of games."""
+        if text == self._doing:
+            return
         self.end()
         self._doing = text
         self._begun = time.monotonic()
@@ -139,4 +140,4 @@ class LeagueProgress:
         """Leave the last line as it stands."""
         if self._games:
             self._shown.end(self._status(), interrupted=False)
-        self._games = 0
+        self._games, self._doing = 0, ""

@@ -19,11 +19,11 @@ from arena.cli.league.shared import LeagueProgress, session_in_turn, tell_result
 from arena.cli.league.tables import show_standings
 from arena.cli.options import output
 from arena.errors import ArenaError
-from arena.league import oversight, placement, versions
+from arena.league import book, oversight, versions
 from arena.league.league_settings import LeagueError
-from arena.league.match_runner import checked_level
 from arena.league.oversight import BudgetSpent
-from arena.league.placement import SubmissionResult
+from arena.league.placement import LeagueWork, SubmissionResult
+from arena.league.player import checked_level
 from arena.league.rating import league_standings
 from arena.league.store import League, open_league, sole_league
 from arena.league.submission import check_syntax, read_submission
@@ -98,7 +98,7 @@ def submit_command(
         check_syntax(submission)
         checked_level(league, isolation, trust)
         try:
-            receipt = versions.enqueue(league, submission, again)
+            receipt = book.enqueue(league, submission, again)
         except BudgetSpent as error:
             click.echo(f"{submission.name} is refused: {indented(str(error))}", err=True)
             return _REFUSED
@@ -134,7 +134,9 @@ def _settled(
         LeagueProgress() as progress,
         session_in_turn(league, "submit", workers, isolation, progress, trust, is_over) as session,
     ):
-        results = {} if session is None else {each.version.id: each for each in placement.handle_waiting(session)}
+        results = dict[int, SubmissionResult]()
+        if session is not None:
+            LeagueWork(session, lambda result: results.update({result.version.id: result})).handle_waiting()
     now = versions.get(league, own.id)
     if own.id not in results and now.state in versions.OPEN:
         waits = f"{league.name} is paused" if oversight.paused(league) else ""
@@ -166,7 +168,7 @@ def _show(league: League, now: Version, outcome: str, warnings: Sequence[str], f
 def _tell_of_missing_files(bot: str, reason: str) -> None:
     """Print how to submit a bot with a module or file that lies beside it and is not its own, if it lacks that."""
     path = Path(find_bot(bot).path)
-    for module, file in re.findall(r"No module named '(\w+)'|No such file or directory: '([^'/]+)'", reason):
+    for module, file in re.findall(r"No module named '(\w+)'|No such file or directory: '(?:[^']*/)?([^'/]+)'", reason):
         name = module or file
         if (path.parent / f"{name}.py").exists() or (path.parent / name).exists():
             home = shlex.quote(os.path.relpath(path.parent))

@@ -41,7 +41,7 @@ def show_standings(
     heading = f"{league.name}: {describe(league.settings)}; {counted(len(lines), 'bot')}, {table.total:,} games"
     remarks = standing_remarks(league, table, None if since is None else since.id) if lines else [NO_BOT]
     values = lambda: (more or {}) | standing_values(league, table, private=True)  # noqa: E731
-    alerts, items = alerts_and_items(standing_forfeits(league, table))
+    alerts, items = alerts_and_items(standing_forfeits(league, table.rows))
     print_report(Report(heading, [standing_table(lines)], remarks, items, values, alerts=alerts), form, to)
 
 

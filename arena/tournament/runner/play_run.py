@@ -263,7 +263,7 @@ def _loading(job: Job, names: Collection[str]) -> Job:
     return replace(plain, bots=bots, levels=levels, is_trial=True)
 
 
-@lru_cache(maxsize=8)  # a comparison plays the same bots under several rule sets
+@lru_cache(maxsize=1)  # a comparison plays the same bots under several rule sets
 def _require_bots(job: Job) -> None:
     with TemporaryDirectory(prefix="arena-") as parent, bundles_folder(Path(parent)) as bundles:
         supervisor = Supervisor(job.placed(bundles), lambda event: None, lambda record: None)

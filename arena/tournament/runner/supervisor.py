@@ -231,6 +231,7 @@ class WorkerProcess:
             return None
         at_work = self._at_work(read_snapshot(memoryview(last)[: 2 * SIZE].cast("H")))
         return None if at_work is None else Wait(*at_work, time.monotonic() - self._moved)
+
     @property
     def is_idle(self) -> bool:
         """Whether it waits for units to play."""

@@ -65,7 +65,7 @@ def test_the_sandbox_is_what_is_usual(arena: Arena, monkeypatch: pytest.MonkeyPa
 def test_the_only_league_need_not_be_named(played: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     names = [line["bot"] for line in values(played("submit", "bots/first.py", "--json", *ONE).out)["standings"]]
     assert sorted(names) == ["first", "last", "random"]
-    assert values(played("league", "play", "--max-games", 2, "--json", *ONE).out)["played"] == 2
+    assert values(played("league", "work", "--max-games", 2, "--json", *ONE).out)["played"] == 2
     assert values(played("league", "people", "--json").out)["league"] == "open"
     assert values(played("league", "history", "--json").out)["league"] == "open"
     assert "open is paused" in played("league", "pause").out
@@ -79,14 +79,14 @@ def test_the_only_league_need_not_be_named(played: Arena, monkeypatch: pytest.Mo
 
 def test_which_league_is_not_guessed(arena: Arena) -> None:
     written(Path("bots"), first=FIRST)
-    commands = (("submit", "bots/first.py"), ("league", "play"), ("league", "retire", "first"), ("serve",))
+    commands = (("submit", "bots/first.py"), ("league", "work"), ("league", "retire", "first"), ("serve",))
     for command in commands:
         none = arena(*command, code=2).err
         assert "there is no league in leagues/. Create one with: arena league create NAME, or name" in none
         assert ("--server URL" in none) == (command[0] == "submit")
     for name in ("club", "open"):
         arena("league", "create", name, *QUICK)
-    completed = ("arena submit bots/first.py --league", "arena league play", "arena league retire", "arena serve")
+    completed = ("arena submit bots/first.py --league", "arena league work", "arena league retire", "arena serve")
     for command, words in zip(commands, completed):
         several = arena(*command, code=2).err
         assert f"there are 2 leagues here: club, open. Name one of them: {words} club" in several

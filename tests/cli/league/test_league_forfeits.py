@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from arena.cli.league.shared import tell_result
-from arena.league import events, pairings, placement, views
-from arena.league.match_runner import open_session
+from arena.league import events, fixtures, views
+from arena.league.player import open_session
 from arena.league.rating import league_standings
 from tests.cli.conftest import Arena
 from tests.league.leagues import LAST, enter, league, row, settled, skip_check, submission
@@ -22,7 +22,7 @@ FOLDER = Path("leagues", "open")
 def test_the_table_says_who_forfeited(arena: Arena) -> None:
     with league(FOLDER) as found:
         a, b = enter(found, "a", "b")
-        tasks = pairings.deal_units(found, [pairings.Fixture(a, b, 12)])
+        tasks = fixtures.deal_units(found, [fixtures.Fixture(a, b, 12)])
         rows = [
             row(task, game, 2 * (game == 0), 2 * lost, 2 * lost) for task in tasks for game, lost in ((0, 1), (1, 0))
         ]
@@ -52,7 +52,6 @@ def test_a_placement_says_what_was_forfeited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     skip_check(monkeypatch)
-    monkeypatch.setattr(placement, "_trial", lambda runner, version: placement.Admission(True))
     begin = "def act(view, moves):\n    if view.turns < 2 and view.rng.random() < 0.1:\n        raise ValueError\n"
     with league(tmp_path / "league") as found:
         enter(found, "last", source=LAST)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from arena.league import pairings, versions
+from arena.league import book, fixtures
 from arena.paths import data_folder
 from arena.results.decisions import plays
 from arena.results.pages.figures import card_frames
@@ -195,11 +195,10 @@ def reasons_of(page: Page) -> list[list[str]]:
 def test_a_league_tells_why_games_were_forfeited(tmp_path: Path) -> None:
     with league(tmp_path / "league") as found:
         a, b, c = enter(found, "a", "b", "c")
-        one, two = pairings.deal_units(found, [pairings.Fixture(a, b, 1), pairings.Fixture(c, b, 1)])
+        one, two = fixtures.deal_units(found, [fixtures.Fixture(a, b, 1), fixtures.Fixture(c, b, 1)])
         told = [row(one, 0, 2, 3, 2), row(one, 1, 0, 0, 2), row(two, 0, 0, 1, 1), row(two, 1, 0)]
         found.insert_games([line._replace(record="schotten/1 base 1:0 0; ; ") for line in told])
-        with found.change():
-            versions.retire(found, "c")
+        book.retire(found, "c")
     page = Page.of(report_page(find_source(str(tmp_path / "league"))))
     assert reasons_of(page) == [["a v1", "end", "1", ""], ["b v1", "timeout", "1", "why"]]
 
