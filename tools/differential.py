@@ -17,7 +17,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from arena.endings import match_points
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.moves import parse_move
@@ -154,9 +153,8 @@ def compare(state: State, oracle: Oracle, deep: bool) -> None:
         ("turn", state.to_move, oracle.turn),
         ("legal moves", sorted(map(str, state.legal_moves())), sorted(oracle.legal_moves())),
     ]
-    if outcome := state.outcome:
-        points = tuple(match_points(outcome.winner == seat, outcome.stones[seat]) for seat in (0, 1))
-        pairs += [("points", points, oracle.points), ("reason", outcome.reason, oracle.reason)]
+    if state.outcome:
+        pairs.append(("reason", state.outcome.reason, oracle.reason))
     for seat in (0, 1):
         pairs += [
             (f"hand of {seat}", sorted(state.hand_of(seat)), sorted(oracle.hands[seat])),

@@ -67,15 +67,6 @@ def stat_fields(pid: int | str) -> list[str]:
     return read_text(f"/proc/{pid}/stat").rpartition(")")[2].split()
 
 
-def status_mb(pid: int, field: str) -> float | None:
-    """Return a size in /proc/PID/status, such as `VmHWM` (peak memory) or `VmRSS` (memory now), in MB."""
-    for line in read_text(f"/proc/{pid}/status").splitlines():
-        name, _, rest = line.partition(":")
-        if name == field:
-            return int(rest.split()[0]) / 1024
-    return None
-
-
 def memory_in_use() -> int:
     """Return the bytes of memory that this process occupies; 0 if not known."""
     return _statm(1)

@@ -280,25 +280,15 @@ def _judge_complete(own: Formation, other: Formation, first: str | None) -> Verd
 
 MADE_BY_HAND = "this Move object was constructed by hand; use a move from legal_moves() or parse_move()"
 #: What each phase asks for, and the kinds of moves that answer it.
-ASKS = {
-    "claim": "this is the claim window: claim a provable stone or decline with 'no claim'",
-    "play": "a card must be played now",
-    "take": "the ruse must take its target now",
-    "put": "the card that was taken must be placed now",
-    "scout": "the recruiter draws now: 'draw clan' or 'draw tactic'",
-    "return": "the recruiter returns cards now: 'return CARD'",
-    "draw": "a card must be drawn now: 'draw clan' or 'draw tactic'",
-    "over": "the game is over",
-}
-QUESTION_KINDS = {
-    "claim": ("claim", "no claim"),
-    "play": ("place", "mode", "ruse", "pass"),
-    "take": ("take",),
-    "put": ("place", "discard"),
-    "scout": ("draw",),
-    "return": ("return",),
-    "draw": ("draw",),
-    "over": (),
+QUESTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "claim": ("this is the claim window: claim a provable stone or decline with 'no claim'", ("claim", "no claim")),
+    "play": ("a card must be played now", ("place", "mode", "ruse", "pass")),
+    "take": ("the ruse must take its target now", ("take",)),
+    "put": ("the card that was taken must be placed now", ("place", "discard")),
+    "scout": ("the recruiter draws now: 'draw clan' or 'draw tactic'", ("draw",)),
+    "return": ("the recruiter returns cards now: 'return CARD'", ("return",)),
+    "draw": ("a card must be drawn now: 'draw clan' or 'draw tactic'", ("draw",)),
+    "over": ("the game is over", ()),
 }
 
 
@@ -316,8 +306,9 @@ def _reason(board: Board, hand: tuple[str, ...], move: Move) -> str:
             return f"{board.rules.short_name} has no {card}"
     if move.card in ("*7", "*8") and move.card != f"*{board.rules.spy_value}":
         return f"the spy of {board.rules.short_name} is *{board.rules.spy_value}"
-    if move.kind not in QUESTION_KINDS[phase]:
-        return ASKS[phase]
+    asks, kinds = QUESTIONS[phase]
+    if move.kind not in kinds:
+        return asks
     if phase == "play":
         return _why_not_play(board, hand, move)
     if phase == "take":
@@ -387,11 +378,8 @@ def _why_not_put(board: Board, move: Move) -> str:
     if move.card != board.pending:
         return f"the card to place is {board.pending}"
     assert move.stone is not None
-    if (
-        board.owners[move.stone - 1] == "."
-        and not _full_or_claimed(board, move.stone)
-        and (board.ruse_under_way == "redeploy" and move.stone == board.taken_from)
-    ):
+    is_back = board.ruse_under_way == "redeploy" and move.stone == board.taken_from
+    if is_back and not _full_or_claimed(board, move.stone):
         return "the card may not return to the stone it came from"
     return _why_not_there(board, move, move.stone)
 

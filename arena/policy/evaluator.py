@@ -207,11 +207,9 @@ class Evaluator:
     @cython.final
     def open_value(self, board: State, p: int) -> float:
         """Return seat `p`'s chance to win with both hands open: after its best move, if it is to decide."""
-        if board.won >= 0:
-            return result_of(board, p)
         copy_block(self.root, board)
         self.judge_all(p)
-        if board.mover != p or not self.deciding():
+        if board.won >= 0 or board.mover != p or not self.deciding():
             return self.root_value()
         n = legal_codes(board, self.choices)
         self.best_of(n, 0.0, None)

@@ -522,9 +522,7 @@ def _answer(answer: CheckAnswer) -> str:
 
 
 def _forfeits(report: CheckReport) -> str:
-    kinds: Counter[str] = Counter()
-    for part in report.rules:
-        kinds.update(part.forfeits)
+    kinds = sum((Counter(part.forfeits) for part in report.rules), Counter[str]())
     if not kinds:
         return f"none in {counted(report.games, 'game')}"
     lost = ", ".join(f"{number} by {kind}" for kind, number in kinds.items())

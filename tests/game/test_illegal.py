@@ -12,7 +12,7 @@ import pytest
 from arena.game.board import PHASES
 from arena.game.deals import Deal, DealError, make_deal
 from arena.game.engine import IllegalMove, State, View
-from arena.game.explain import ASKS, QUESTION_KINDS
+from arena.game.explain import QUESTIONS
 from arena.game.moves import MOVE_COUNT, Move, moves_by_number, parse_move
 from arena.game.rng import Rng
 from arena.game.rules import Rules, load_rules
@@ -39,7 +39,7 @@ def reason(state: State, move: str | Move) -> str:
 
 
 def test_every_phase_has_its_words() -> None:
-    assert set(ASKS) == set(QUESTION_KINDS) == set(PHASES)
+    assert set(QUESTIONS) == set(PHASES)
 
 
 #: Tactic deck, moves so far, the illegal move, and what is said.
@@ -48,11 +48,11 @@ CASES = [
     ("", "", "*8@1", "the spy of tactical is *7"),
     # another decision is asked for
     ("", "", "claim 1", "a card must be played now"),
-    ("redeploy", f"{ONE_EACH},redeploy", "r2@3", ASKS["take"]),
-    ("redeploy", f"{ONE_EACH},redeploy,take r1@1", "pass", ASKS["put"]),
-    ("scout", f"{ONE_EACH},scout", "r2@3", ASKS["scout"]),
-    ("scout", f"{ONE_EACH},scout,draw clan,draw clan,draw clan", "pass", ASKS["return"]),
-    ("", "r1@1", "r2@3", ASKS["draw"]),
+    ("redeploy", f"{ONE_EACH},redeploy", "r2@3", QUESTIONS["take"][0]),
+    ("redeploy", f"{ONE_EACH},redeploy,take r1@1", "pass", QUESTIONS["put"][0]),
+    ("scout", f"{ONE_EACH},scout", "r2@3", QUESTIONS["scout"][0]),
+    ("scout", f"{ONE_EACH},scout,draw clan,draw clan,draw clan", "pass", QUESTIONS["return"][0]),
+    ("", "r1@1", "r2@3", QUESTIONS["draw"][0]),
     # plays
     ("", "", "g1@1", "g1 is not in the hand"),
     ("", "", "pass", "passing is only allowed when no clan card can be played"),
@@ -152,7 +152,7 @@ def test_the_reason_is_given(rules: str, tactic: str, moves: str, wrong: str, wo
 def test_claims() -> None:
     state = set_up("base", "r7 r8 r9 k7 k8 k9", THEIRS, deck="y7 b1 y8 b2", auto=(False, False))
     go(state, "r7@1,g1@9,r8@1,g2@9,k7@2,g4@8,k8@2,g5@8,y7@2,b1@8,r9@1")
-    assert reason(state, "r1@5") == ASKS["claim"]
+    assert reason(state, "r1@5") == QUESTIONS["claim"][0]
     assert reason(state, "claim 2") == (
         "the opponent could still beat this player's side of stone 2 (arena explain shows how)"
     )
