@@ -20,7 +20,7 @@ SOURCES = sorted(path for path in PACKAGE.rglob("*.py") if "_data" not in path.p
 REGISTRIES = {
     "arena.cli.main": [entry.target for entry in main.COMMANDS.values()],
     "arena.cli.league": [entry.target for entry in league.LEAGUE_COMMANDS.values()],
-    "arena.tournament.runner.pool": [entry.factory for entry in EXECUTORS.values()],
+    "arena.tournament.runner.play_run": [entry.factory for entry in EXECUTORS.values()],
 }
 """Modules that name others as `module:name`. pyproject.toml lists who may import by string (TID251)."""
 

@@ -16,7 +16,7 @@ from arena.tournament.formats.schedule import Design, Format, Schedule
 from arena.tournament.registry import EXECUTORS, ExecutorEntry
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.logs import Sink
-from arena.tournament.runner.pool import Pool
+from arena.tournament.runner.pool import WorkerPool
 
 jobs: list[Job] = []
 
@@ -27,10 +27,10 @@ def neighbours(design: Design, settings: object) -> Schedule:
     return fixed_schedule(bots, zip(bots, (*bots[1:], bots[0])), design.games, design.paired)
 
 
-def noting_executor(job: Job, scheduler: str | None, sink: Sink) -> Pool:
+def noting_executor(job: Job, scheduler: str | None, sink: Sink) -> WorkerPool:
     """Note what is played, and play it here."""
     jobs.append(job)
-    return Pool(job, scheduler, sink)
+    return WorkerPool(job, scheduler, sink)
 
 
 @pytest.mark.process

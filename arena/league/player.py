@@ -29,7 +29,7 @@ from arena.league.versions import Version
 from arena.text import counted, utc_text
 from arena.tournament.runner.job import Job, Played
 from arena.tournament.runner.logs import RunLog, Sink
-from arena.tournament.runner.pool import BotRefused, Pool, StopSignals
+from arena.tournament.runner.pool import BotRefused, StopSignals, WorkerPool
 from arena.tournament.store.folder_lock import is_in_use, take_lock
 
 _log = logging.getLogger("arena.league")
@@ -171,7 +171,7 @@ class LeagueSession:
     pause: Pause | None = None
     is_queue: bool = False
     _lineup: tuple[Version, ...] = ()
-    _pool: Pool | None = None
+    _pool: WorkerPool | None = None
     _gives_way: bool = False
 
     def __post_init__(self) -> None:
@@ -285,7 +285,7 @@ class LeagueSession:
             levels=(self.isolation,) * len(players),
             own_deals=True,
         )
-        self._pool = Pool(job, None, self.sink)
+        self._pool = WorkerPool(job, None, self.sink)
 
     def stand_down(self) -> None:
         """End the lineup: stop its workers, and remove the bots' files."""

@@ -178,7 +178,7 @@ def figures(status: RunStatus) -> str:
 
     >>> figures(RunStatus(250, 1000, 250.0, 3.0))
     '250 of 1,000 games (25%), 250 games/s, 0:00:03 left'
-    >>> figures(RunStatus(0, 2, quiet_s=75, waits=lambda: [Wait("slow", "greedy", 71.0)]))
+    >>> figures(RunStatus(0, 2, quiet_s=75, waits=lambda: [("slow", "greedy", 71.0)]))
     '0 of 2 games (0%), waiting for slow against greedy for 0:01:11'
     """
     share = f" ({status.done * 100 // status.total}%)" if status.total else ""

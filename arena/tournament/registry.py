@@ -19,6 +19,6 @@ class ExecutorEntry:
 
 
 EXECUTORS = {
-    "local": ExecutorEntry("arena.tournament.runner.pool:Pool"),
+    "local": ExecutorEntry("arena.tournament.runner.pool:WorkerPool"),
     "dask": ExecutorEntry("arena.tournament.runner.dask:DaskPool", scheduler=True, extra="cluster"),
 }

@@ -94,13 +94,13 @@ def test_a_broken_installation_is_no_fault_of_a_bot(found: League, monkeypatch: 
     """If one bot after the other cannot be loaded, the first may be broken, but not all."""
     for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM)):
         enter(found, name, source=source)
-    sound = player.Pool
+    sound = player.WorkerPool
 
     def nowhere(job: Job, *options: Any) -> Any:
         bots = tuple(dataclasses.replace(spec, home="/nowhere") for spec in job.bots)
         return sound(dataclasses.replace(job, bots=bots), *options)
 
-    monkeypatch.setattr(player, "Pool", nowhere)
+    monkeypatch.setattr(player, "WorkerPool", nowhere)
     with open_session(found, "play", 1) as session, pytest.raises(LeagueError, match="nothing can be played"):
         play_more(session, 8)
     assert len(names(found)) == 2

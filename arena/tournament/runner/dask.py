@@ -34,7 +34,7 @@ from arena.text import one_line
 from arena.tournament.games import Chunk
 from arena.tournament.runner.job import Failed, Job, Lost, WorkerEvent
 from arena.tournament.runner.logs import PlainRecord, Sink
-from arena.tournament.runner.pool import Pool
+from arena.tournament.runner.pool import WorkerPool
 from arena.tournament.runner.supervisor import Stopped, Supervisor
 
 _log = logging.getLogger("arena.dask")
@@ -45,7 +45,7 @@ _MAX_TRIES = 5
 _CLUSTER_ERRORS = ("KilledWorker", "CancelledError", "FutureCancelledError", "TimeoutError", "CommClosedError")
 
 
-class DaskPool(Pool):
+class DaskPool(WorkerPool):
     """A pool on the cluster of a scheduler (`tcp://host:port`), or on `job.workers` processes of its own.
 
     A thread of this process waits for the chunk that a thread of the cluster plays.
@@ -217,7 +217,7 @@ class ClusterSlot:
         """Return None: it is not known here."""
 
     def drain(self) -> None:
-        """Do nothing: the pool tells all workers of the cluster at once."""
+        """Do nothing: the pool stops all workers of the cluster together."""
 
     stop = close = drain
 

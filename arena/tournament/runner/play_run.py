@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,10 +33,11 @@ from arena.tournament.folders import stored_run, with_drawn_seed
 from arena.tournament.formats.round_robin import GauntletSettings
 from arena.tournament.games import ScheduleProgress, Task
 from arena.tournament.plan import Plan, plan_run, shown_pairings
+from arena.tournament.registry import EXECUTORS
 from arena.tournament.rows import full_deals
 from arena.tournament.runner.job import Job, Lost, Played
 from arena.tournament.runner.logs import LOG, RunLog, Sink
-from arena.tournament.runner.pool import BotRefused, Pool, StopSignals, fail, make_pool
+from arena.tournament.runner.pool import BotRefused, StopSignals, WorkerPool, fail
 from arena.tournament.runner.progress import ProgressListener, RunFigures, RunStatus, Wait
 from arena.tournament.runner.supervisor import Stopped, Supervisor
 from arena.tournament.silence import Silence, first_silent, suspects
@@ -276,6 +278,26 @@ def _require_bots(job: Job) -> None:
         fail(failed)
 
 
+def _make_pool(job: Job, name: str, scheduler: str | None, sink: Sink) -> WorkerPool:
+    """Make the pool of an executor; `sink` gets what workers and bots log.
+
+    ArenaError if a package that the executor needs is not installed.
+    """
+    entry = EXECUTORS[name]
+    module, _, factory_name = entry.factory.partition(":")
+    try:
+        factory = getattr(import_module(module), factory_name)
+    except ImportError as error:
+        if not entry.extra:
+            raise
+        raise ArenaError(
+            f"the executor {name} needs the package {error.name}; install it with:"
+            f" pip install 'schotten-arena[{entry.extra}]'"
+        ) from error
+    pool: WorkerPool = factory(job, scheduler, sink)
+    return pool
+
+
 def _remove_unplayed(folder: Path) -> None:
     """Remove the folder of a run that could not be played; otherwise it would look like a run."""
     try:
@@ -321,7 +343,7 @@ class _Session:
         self._figures = RunFigures(self._schedule, self._done, self._stored_forfeits)
         # bots of which no game is stored, until there is one of each: then time and room can be estimated
         self._unseen = set(run.config.bot_names) if run.plan.is_new and not run.config.form.two_bots else set[str]()
-        self._pool: Pool | None = None
+        self._pool: WorkerPool | None = None
         self._has_begun = self._is_stopping = False
         self._started = time.monotonic()
 
@@ -344,7 +366,7 @@ class _Session:
             while not (self._signals.stopping or self._is_decided()) and (wave := self._next_wave()) is not None:
                 if self._pool is None:
                     self._begin(job)
-                    self._pool = make_pool(job, self._config.executor, self._config.scheduler, sink)
+                    self._pool = _make_pool(job, self._config.executor, self._config.scheduler, sink)
                     self._listener.begin(self._config.name, job.seed, self._status())
                 left = self._figures.total - self._figures.done
                 self._pool.play(  # half as many units as games, about: a series is longer
@@ -359,7 +381,7 @@ class _Session:
             self._close_pool()
 
     def _begin(self, job: Job) -> None:
-        """Note in the store and the log that play begins, unless it goes on with new workers."""
+        """Note in the store and the log that play begins, unless only the workers are new."""
         if self._has_begun:
             return
         self._has_begun = True

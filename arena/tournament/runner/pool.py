@@ -20,14 +20,12 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from importlib import import_module
 from itertools import islice
 from types import FrameType
-from typing import Any, NoReturn, Protocol, TypeAlias
+from typing import Any, NoReturn, Protocol
 
 from arena.errors import ArenaError
 from arena.tournament.games import Chunk, Task
-from arena.tournament.registry import EXECUTORS
 from arena.tournament.runner.job import Failed, Job, Lost, Played, WorkerEvent
 from arena.tournament.runner.logs import Sink
 from arena.tournament.runner.progress import Wait
@@ -90,30 +88,7 @@ class Requests(Protocol):
         """Whether to stop without waiting for the games in progress."""
 
 
-PoolFactory: TypeAlias = "Callable[[Job, str | None, Sink], Pool]"
-"""Takes the job, the address of a scheduler if there is one, and the sink for log records."""
-
-
-def make_pool(job: Job, name: str, scheduler: str | None, sink: Sink) -> Pool:
-    """Make the pool of an executor; `sink` gets what workers and bots log.
-
-    ArenaError if a package that the executor needs is not installed.
-    """
-    entry = EXECUTORS[name]
-    module, _, factory_name = entry.factory.partition(":")
-    try:
-        factory: PoolFactory = getattr(import_module(module), factory_name)
-    except ImportError as error:
-        if not entry.extra:
-            raise
-        raise ArenaError(
-            f"the executor {name} needs the package {error.name}; install it with:"
-            f" pip install 'schotten-arena[{entry.extra}]'"
-        ) from error
-    return factory(job, scheduler, sink)
-
-
-class Pool:
+class WorkerPool:
     """A pool of `job.workers` processes. Even a single worker is a process: a hung bot must be killable.
 
     All calls come from one thread. After `play` has ended early, because `store` had enough or somebody asked to stop,

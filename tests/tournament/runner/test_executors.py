@@ -21,7 +21,7 @@ from arena.tournament.games import PairTask, Row
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.job import Played as Delivery
 from arena.tournament.runner.logs import Sink
-from arena.tournament.runner.pool import Pool, StopSignals
+from arena.tournament.runner.pool import StopSignals, WorkerPool
 from arena.tournament.runner.worker import scores_of
 from arena.tournament.store.reader import Reader
 from tests.bots.processes.waiting import wait_for
@@ -165,7 +165,7 @@ class Played(list[Row]):
         super().__init__()
         self.lost: list[str] = []
         self.stop, self.signals = stop, StopSignals()
-        with closing(Pool(job, None, sink, method)) as pool:
+        with closing(WorkerPool(job, None, sink, method)) as pool:
             tasks = (PairTask(0, deal, "well_behaved", bot) for deal in range(units))
             pool.play(
                 tasks, units, self.store, self.signals, lost=lambda one: self.lost.append(one.text), tick=self.look

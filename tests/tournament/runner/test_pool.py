@@ -16,7 +16,7 @@ import pytest
 from arena.errors import ArenaError
 from arena.tournament.games import Chunk, PairTask
 from arena.tournament.runner.job import Failed, Job, Lost, Played, WorkerEvent
-from arena.tournament.runner.pool import BotRefused, Pool, StopSignals, WorkerFault
+from arena.tournament.runner.pool import BotRefused, StopSignals, WorkerFault, WorkerPool
 from arena.tournament.runner.progress import GameRate
 
 UNITS = [PairTask(0, deal, "ann", "bob") for deal in range(1000)]
@@ -45,7 +45,7 @@ class FakeSlot:
     stop = close = drain
 
 
-class FakePool(Pool):
+class FakePool(WorkerPool):
     """A pool with one such slot."""
 
     def __init__(self, most: int = 16, later: int = 0, also: dict[int, WorkerEvent] | None = None) -> None:
@@ -70,7 +70,9 @@ class Stored:
         return len(self.units) >= self.enough
 
 
-def _play(pool: Pool, stored: Callable[[Sequence[Played]], bool], signals: StopSignals | None = None) -> list[str]:
+def _play(
+    pool: WorkerPool, stored: Callable[[Sequence[Played]], bool], signals: StopSignals | None = None
+) -> list[str]:
     """Play all units; what was told meanwhile."""
     told: list[str] = []
     with closing(pool):
@@ -108,7 +110,7 @@ def test_chunks_become_small_again_with_slower_bots() -> None:
     assert max(sizes[30:]) <= 2
 
 
-class Clockwork(Pool):
+class Clockwork(WorkerPool):
     """A pool whose workers take `unit_s` by an imagined clock for each unit, and report twice a second."""
 
     def __init__(self, workers: int, unit_s: float) -> None:
