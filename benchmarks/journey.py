@@ -1,58 +1,68 @@
-"""Measure how far a tournament's settings, a move and a submission travel through the code.
+"""Count the files of the package that a command goes through.
 
-    python benchmarks/journey.py
+    python benchmarks/journey.py [--list]
 
-A journey is the path that a reader would follow: the functions of the package that get the object, as an argument or in
-a list, each at its first call, in order. Its length is the number of files it enters, with the number of returns to a
-file that it had left. The figures in brackets count all functions that are called meanwhile. A move is followed until
-it is part of a record; compiled functions are not seen.
+A file counts when one of its functions is called after it was loaded, in the command's process or in a fork of it: workers,
+but not bots in processes of their own. Compiled functions are not seen. `--list` names the files.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import tempfile
 import threading
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 import arena
 
 PACKAGE = str(Path(arena.__file__).parent) + os.sep
-BOT = "class Mine:\n    def act(self, view, moves):\n        return moves[0]\n"
-QUICK = 'bots = ["{bot}", {{ spec = "{bot}", name = "other" }}]\ngames = 2\nseed = 1\nworkers = 1\n'
+LOWER = ("tournament", "bots", "league", "game", "policy", "stats")
+BOT = "class Mine:\n    def act(self, view, moves):\n        return moves[{at}]\n"
+MATCH = ("match", "mine.py", "other.py", "--games", "2", "--seed", "1", "--workers", "1", "--out", "run")
+CUP = ("tournament", "mine.py", "other.py", "first", "--games", "2", "--seed", "1", "--workers", "1", "--out", "cup")
+SUBMIT = ("submit", "--league", "open", "--workers", "1")
+COMMANDS = {  # those without a name prepare the next one
+    "a match": MATCH,
+    "": CUP,
+    "a run brought up to date": (*CUP[:4], "random", *CUP[4:]),
+    "standings": ("standings", "run"),
+    "a report": ("report", "run", "-o", "report.html", "--replays", "0"),
+    " ": ("league", "create", "open", "--isolation", "none", "--out", "open"),
+    "  ": (*SUBMIT, "mine.py"),
+    "a submission": (*SUBMIT, "other.py"),
+}
 
 
 class Tracer:
-    """Writes each function that is called, in this process and its forks, to one file."""
+    """Writes the file of each function that is called, in this process and its forks, to one file."""
 
-    def __init__(self, log: Path, kinds: tuple[type, ...]) -> None:
+    def __init__(self, log: Path) -> None:
         self.log = log  # opened for each line, because workers close what they inherit
-        self.kinds = kinds
-        self.seen: set[Any] = set()
+        self.seen: set[str] = set()
 
     def __call__(self, frame: FrameType, event: str, arg: object) -> None:
-        code = frame.f_code
-        name = "BOT" if code.co_filename.endswith("mine.py") else code.co_filename.removeprefix(PACKAGE)
-        if event != "call" or code.co_name == "<module>" or name.startswith(os.sep):
+        name = frame.f_code.co_filename
+        if event != "call" or name in self.seen or not name.startswith(PACKAGE) or is_importing(frame):
             return
-        given = self.is_given(frame)
-        if (code, given) not in self.seen:
-            self.seen.add((code, given))
-            with self.log.open("a") as log:
-                log.write(f"{name} {code.co_name} {'given' if given else 'called'}\n")
-
-    def is_given(self, frame: FrameType) -> bool:
-        """Return whether an argument is of one of the kinds, or a list or tuple that begins with one."""
-        values = [frame.f_locals.get(name) for name in frame.f_code.co_varnames[: frame.f_code.co_argcount]]
-        values += [value[0] for value in values if isinstance(value, list | tuple) and value]
-        return any(isinstance(value, self.kinds) for value in values)
+        self.seen.add(name)
+        with self.log.open("a") as log:
+            log.write(f"{name.removeprefix(PACKAGE)}\n")
 
 
-def travel(args: list[str], log: Path, *kinds: type) -> list[list[str]]:
-    """Return the functions that a command calls, in order: file, name, and whether an argument is one of `kinds`."""
+def is_importing(frame: FrameType | None) -> bool:
+    """Return whether a call belongs to the loading of a module."""
+    while frame is not None:
+        if frame.f_code.co_name == "<module>" and frame.f_code.co_filename.startswith(PACKAGE):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def files_of(args: tuple[str, ...], log: Path) -> set[str]:
+    """Return the files that a command goes through."""
     pid = os.fork()
     if pid == 0:
         from arena.cli.main import main
@@ -60,7 +70,7 @@ def travel(args: list[str], log: Path, *kinds: type) -> list[list[str]]:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
         os.dup2(null, 2)
-        tracer = Tracer(log, kinds)
+        tracer = Tracer(log)
         threading.setprofile(tracer)
         sys.setprofile(tracer)
         code = main(args)
@@ -68,45 +78,25 @@ def travel(args: list[str], log: Path, *kinds: type) -> list[list[str]]:
         os._exit(code)
     _, status = os.waitpid(pid, 0)
     if status:
-        raise SystemExit(f"{args} failed")
-    return [line.split() for line in log.read_text().splitlines()]
-
-
-def length(calls: list[list[str]]) -> str:
-    told = []
-    for some in ([call for call in calls if call[2] == "given"], calls):
-        files = list(dict.fromkeys((call[0], call[1]) for call in some if call[0] != "BOT"))
-        stays = [file for at, (file, _) in enumerate(files) if at == 0 or files[at - 1][0] != file]
-        told.append(f"{len(set(stays))} files, {len(stays) - len(set(stays))} returns, {len(files)} functions")
-    return f"{told[0]} ({told[1]})"
+        raise SystemExit(f"arena {' '.join(args)} failed")
+    return set(log.read_text().splitlines())
 
 
 def main() -> None:
-    from arena.game.moves import Move
-    from arena.league.submission import Submission
-    from arena.league.versions import Receipt, Version
-    from arena.tournament.config import TournamentConfig
-    from arena.tournament.games import Row
-
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--list", action="store_true", help="name the files")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        bot = folder / "mine.py"
-        bot.write_text(BOT)
-        (folder / "quick.toml").write_text(QUICK.format(bot=bot))
-        run = travel(["run", "quick.toml"], folder / "run.log", TournamentConfig)
-        first = next(at for at, call in enumerate(run) if call[:2] == ["BOT", "act"])
-        print("settings, from the command to the first move:  ", length(run[:first]))
-        run = travel(["run", "quick.toml", "--out", "again"], folder / "move.log", Move, Row)
-        first = next(at for at, call in enumerate(run) if call[:2] == ["BOT", "act"])
-        print("a move, from the bot to the standings:         ", length(run[first:]))
-        travel(["league", "create", "open", "--isolation", "none", "--out", "open"], folder / "league.log")
-        travel(["submit", str(bot), "--league", "open", "--workers", "1"], folder / "one.log")
-        other = folder / "other.py"
-        other.write_text(BOT.replace("moves[0]", "moves[-1]"))
-        command = ["submit", str(other), "--league", "open", "--workers", "1"]
-        submitted = travel(command, folder / "submit.log", Submission, Receipt, Version)
-        print("a submission, from the file to its rating:     ", length(submitted))
+        Path("mine.py").write_text(BOT.format(at=0))
+        Path("other.py").write_text(BOT.format(at=-1))
+        for number, (name, args) in enumerate(COMMANDS.items()):
+            files = files_of(args, Path(f"{number}.log"))
+            lower = {file for file in files if file.partition(os.sep)[0] in LOWER}
+            if name.strip():
+                print(f"{name:26}{len(lower):4} files of the lower rooms, {len(files - lower)} others")
+                if options.list:
+                    print("  " + "\n  ".join(sorted(files)))
 
 
 if __name__ == "__main__":
