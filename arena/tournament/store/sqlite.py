@@ -131,7 +131,7 @@ class Database:
 
     @property
     def _if_damaged(self) -> str:
-        return f"Restore it from a copy, or recover what can be read with 'sqlite3 {self.file} .recover'"
+        return "Restore it from a copy, or recover what can be read (docs/reference/database.md)"
 
     def _reason(self, error: sqlite3.Error) -> str:
         name = getattr(error, "sqlite_errorname", "") or ""

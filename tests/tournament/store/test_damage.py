@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from arena.tournament.games import CLOCKED, ROW_COLUMNS
 from arena.tournament.rows import game_faults
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
-from tests.tournament.runner.runs import bot, play, settings
+from tests.tournament.runner.runs import bot, games, play, settings
 from tests.tournament.store.stored import change_database
 from tools.fuzz_database import fuzz
 
@@ -62,10 +64,28 @@ def test_verify_notices_a_broken_page(run: Path, capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().err == "The database is damaged.\n"
 
 
+@pytest.mark.skipif(shutil.which("sqlite3") is None, reason="sqlite3 is not installed")
+def test_the_documented_way_recovers_what_can_be_read(run: Path) -> None:
+    play(run, settings(bot("random", "ann"), bot("random", "bob"), games=400, format="match"))
+    whole = games(run)
+    data = (run / DATABASE).read_bytes()
+    page_of_games = data.rindex(b"schotten/1 ") // 16384 * 16384
+    (run / DATABASE).write_bytes(data[:page_of_games] + bytes(16384) + data[page_of_games + 16384 :])
+    assert main(["standings", str(run)]) == 2
+    page = (Path(__file__).resolve().parents[3] / "docs" / "reference" / "database.md").read_text()
+    commands = page.partition("```bash\n")[2].partition("```")[0]
+    subprocess.run(["sh", "-c", commands], cwd=run, check=True, capture_output=True)
+    assert main(["verify", str(run)]) == 0
+    assert 0 < len(games(run)) < len(whole)
+    play(run, settings(bot("random", "ann"), bot("random", "bob"), games=400, format="match"))
+    assert games(run) == whole
+    assert main(["verify", str(run)]) == 0
+
+
 @pytest.mark.parametrize("sql", ["score = 'abc'", "score = NULL", "ending = 99", "hist_first = x'27'", "us_first = -1"])
 def test_what_no_game_can_have_is_one_error(run: Path, sql: str) -> None:
     change_database(run / DATABASE, f"UPDATE games SET {sql} {_FOURTH}")
-    with Reader(run) as reader, pytest.raises(StoreError, match=r"sqlite is damaged: .*\.recover"):
+    with Reader(run) as reader, pytest.raises(StoreError, match=r"sqlite is damaged: .*database\.md"):
         reader.columns()
 
 
