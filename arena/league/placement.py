@@ -235,7 +235,8 @@ class LeagueWork:
         bots and no game has been played in between, no bot is to blame: raise LeagueError.
         """
         try:
-            games = self.session.play(step, [row.version for row in table.rows], version)
+            all_bots = [row.version for row in table.rows] if version is None else ()
+            games = self.session.play(step, all_bots, version)
         except BotFailed as error:
             self._failures[error.version.id] += 1
             if self._failures[error.version.id] > 1:

@@ -257,9 +257,10 @@ class LeagueSession:
             self.show(None if version is None else version.id, fixtures)
             units = deal_units(self.league, fixtures)
             self._gives_way = version is None
+            self.look()  # a submission may have been decided
             self._dispatcher.play(iter(units), len(units), store)
-            if self.stopping:
-                self.stand_down()  # its workers are stopping
+            if stored < sum(len(unit.games) for unit in units):
+                self.stand_down()  # its workers are stopping, or have
         except BaseException:
             self.stand_down()
             raise

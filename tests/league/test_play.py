@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from arena.league import book, events, fixtures, player, versions
+from arena.league.fixtures import Fixture
 from arena.league.league_settings import LeagueError
-from arena.league.player import activity, open_session
+from arena.league.player import LeagueSession, activity, open_session
 from arena.league.rating import league_standings
 from arena.league.store import League
 from arena.league.versions import ACTIVE
@@ -119,3 +120,15 @@ def test_a_bot_that_forfeits_most_games_is_suspended(found: League) -> None:
     (bot,) = versions.of_bot(found, "b")
     assert bot.retired_reason.startswith("suspended: it forfeited 3")
     assert versions.of_bot(found, "a")[0].retired is None
+
+
+def test_a_stop_that_is_over_at_once_leaves_no_stopped_workers(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The submission that stopped them may be withdrawn before they have."""
+    a, b = enter(found, "a", "b")
+    monkeypatch.setattr(player, "_LOOK_S", 0.0)
+    with open_session(found, "play", 1) as session:
+        looks = iter([True])
+        monkeypatch.setattr(LeagueSession, "look", lambda self: setattr(self, "is_queue", next(looks, False)))
+        monkeypatch.setattr(LeagueSession, "beat", LeagueSession.look)
+        assert session.play([Fixture(a, b, 50)], ()) < 100
+        assert session.play([Fixture(a, b, 1)], ()) == 2
