@@ -99,8 +99,8 @@ def open_session(
     command: str,
     workers: int,
     isolation: str | None = None,
-    tell: Callable[[int], None] = lambda games: None,
-    say: Callable[[str], None] = lambda text: None,
+    on_games: Callable[[int], None] = lambda games: None,
+    on_status: Callable[[str], None] = lambda text: None,
     trust: bool = False,
 ) -> Iterator[LeagueSession]:
     """Begin a session in the league and open its log; `isolation` overrides the league's setting.
@@ -119,7 +119,7 @@ def open_session(
     ):
         oversight.record(league, doing, "begins", detail=f"{counted(workers, 'worker')}, isolation {level}")
         league.begin_session({"command": command, "workers": workers, "isolation": level})
-        session = LeagueSession(league, command, workers, level, signals, run_log.sink, folder, tell, say)
+        session = LeagueSession(league, command, workers, level, signals, run_log.sink, folder, on_games, on_status)
         outcome, error = "done", ""
         try:
             yield session
@@ -156,8 +156,8 @@ class LeagueSession:
     """The work of this process, the only one that plays a league; see `open_session`.
 
     As of the last `beat`, `pause` is the league's pause (None if it was not paused), and `is_queue` says whether
-    submissions waited. `say` is called with the current activity, `tell` with the number of games each time some are
-    stored. The bots' files lie in `folder`.
+    submissions waited. `on_status` is called with the current activity, `on_games` with the number of games each time
+    some are stored. The bots' files lie in `folder`.
     """
 
     league: League
@@ -167,8 +167,8 @@ class LeagueSession:
     signals: StopSignals
     sink: Sink
     folder: Path
-    tell: Callable[[int], None]
-    say: Callable[[str], None]
+    on_games: Callable[[int], None]
+    on_status: Callable[[str], None]
     pause: Pause | None = None
     is_queue: bool = False
     _lineup: tuple[Version, ...] = ()
@@ -206,7 +206,9 @@ class LeagueSession:
         self.look()
         if self.pause is not None and not self.signals.stopping:
             why = f": {self.pause.reason}" if self.pause.reason else ""
-            self.say(f"{self.league.name} is paused{why}; waiting for: arena league pause {self.league.name} --undo")
+            self.on_status(
+                f"{self.league.name} is paused{why}; waiting for: arena league pause {self.league.name} --undo"
+            )
             while self.pause is not None and not self.signals.stopping:
                 time.sleep(_WAIT_S)
                 self.beat()
@@ -246,7 +248,7 @@ class LeagueSession:
             nonlocal stored
             fresh = self.league.insert_games([row for event in played for row in event.named_rows()])
             stored += fresh
-            self.tell(fresh)
+            self.on_games(fresh)
             return False
 
         try:

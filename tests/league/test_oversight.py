@@ -85,7 +85,7 @@ def test_submissions_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         receive(found, "one", MIDDLE)
         receive(found, "two", LAST)
         said: list[str] = []
-        with open_session(found, "play", 1, say=said.append) as session:
+        with open_session(found, "play", 1, on_status=said.append) as session:
             results = handled(session)
         assert [result.accepted for result in results[-2:]] == [True, True]
         assert {result.waits for result in results[:-2]} == {"it is the turn of other submissions"}

@@ -47,7 +47,7 @@ def test_play_goes_on_until_it_is_stopped(found: League) -> None:
             if found.count_games() >= 60:
                 session.signals.count += 1
 
-        session.tell = tell
+        session.on_games = tell
         stored = play_more(session)
     assert 60 <= stored == found.count_games() < 200
     assert events.events(found)[-1].games == stored
@@ -58,7 +58,7 @@ def test_others_see_who_plays_and_what(found: League) -> None:
     a, b = enter(found, "a", "b")
     seen = []
     with open_session(found, "league play", 1) as session:
-        session.tell = lambda number: seen.append(activity(found))
+        session.on_games = lambda number: seen.append(activity(found))
         play_more(session, 20)
     assert {now and (now.command, *map(tuple, now.fixtures)) for now in seen} == {("league play", (a.id, b.id, 2))}
     assert activity(found) is None
@@ -77,7 +77,7 @@ def test_play_gives_way_to_a_submission(found: League, monkeypatch: pytest.Monke
             if versions.in_state(found, ACTIVE)[2:]:
                 session.signals.count += 1
 
-        session.tell = tell
+        session.on_games = tell
         assert 0 < play_more(session) < 30_000
     assert names(found) == ["a v1", "b v1", "late v1"]
 
@@ -94,7 +94,7 @@ def test_play_goes_on_over_an_event_of_others(found: League) -> None:
             if calls == 4:
                 book.retire(found, "c")
 
-        session.tell = tell
+        session.on_games = tell
         play_more(session, 120)
     kinds = [(e.kind, e.games) for e in events.events(found)[1:]]
     assert "retired" in dict(kinds)
