@@ -56,12 +56,13 @@ def run(folder: Path, seed: int, moments: int, authors: int, pause_s: float, iso
     small = ["--isolation", isolation]
     for setting in ("error=200", "most_games=16", "games=4", "sample=2"):
         small += ["--set", f"placement.{setting}"]
+    small += ["--set", "budget.uploads=1000", "--set", "budget.bots=1000"]
     assert arena(["league", "create", "crash", "--out", str(folder), *small]) == 0
     for bot in ("first", "random"):
         assert arena(["submit", bot, "--league", str(folder), "--workers", "1"]) == 0
     rng = random.Random(seed)
     outcome = Outcome(seed, moments)
-    server = Served(folder, 2, ("--isolation", isolation, "--uploads", "1000", "--bots", "1000"))
+    server = Served(folder, 2, ("--isolation", isolation))
     receipts: dict[str, int] = {}
     over, lock = threading.Event(), threading.Lock()
 

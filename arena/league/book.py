@@ -17,7 +17,6 @@ Each function makes its change, the entry in the log, the event and the standing
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from arena.league import events, oversight, versions
@@ -47,17 +46,13 @@ class Receipt:
 # ---------------------------------------------------------------- into the queue
 
 
-def enqueue(
-    league: League, submission: Submission, again: bool = False, check: Callable[[], None] = lambda: None
-) -> Receipt:
+def enqueue(league: League, submission: Submission, again: bool = False) -> Receipt:
     """Put a submission into the queue unless its content is known; return the receipt.
 
     With `again`, a refused version is checked once more. Log a submission that is not taken, and raise LeagueError: for
-    a name that belongs to another author, for another bot's content, for a retired bot, when a limit is reached, or
-    what `check` raises.
+    a name that belongs to another author, for another bot's content, for a retired bot, and when a limit is reached.
     """
     try:
-        check()
         with league.change():
             old = versions.with_hash(league, submission.hash)
             return _new(league, submission) if old is None else _known(league, submission, old, again)
@@ -70,7 +65,7 @@ def enqueue(
 
 def _new(league: League, submission: Submission) -> Receipt:
     bot = _bot_for(league, submission)
-    oversight.check_submission(league, submission.author, submission.bytes)
+    oversight.check_submission(league, submission.author, submission.name, submission.bytes)
     number = league.value("SELECT ifnull(max(number), 0) + 1 FROM versions WHERE bot = ?", bot)
     new = league.insert(
         "INSERT INTO versions (bot, number, hash, entry, submitted, state) VALUES (?, ?, ?, ?, ?, ?)",
@@ -104,7 +99,7 @@ def _known(league: League, submission: Submission, old: Version, again: bool) ->
     _check_author(submission, old.name, old.author)
     _check_retired(old.name, old.retired, old.retired_reason)
     if old.state == REPLACED or (old.state == REFUSED and again):
-        oversight.check_submission(league, submission.author, 0)
+        oversight.check_submission(league, submission.author, submission.name, 0)
         state = PLACING if old.state == REPLACED else PENDING
         league.run(
             "UPDATE versions SET state = ?, submitted = ?, decided = NULL, reason = '', attempts = 0 WHERE version = ?",

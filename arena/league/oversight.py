@@ -18,11 +18,12 @@ from pathlib import Path
 
 from arena.league.league_settings import LeagueError, LeagueSettings
 from arena.league.store import League
+from arena.league.versions import ACTIVE, OPEN, in_state
 from arena.settings import number_text, settings_of
 from arena.text import one_line
 
-_DAY_S = 24 * 3600.0
-LIMITS = ("submissions", "author_mb", "disk_mb")
+_HOUR_S, _DAY_S = 3600.0, 24 * 3600.0
+LIMITS = ("uploads", "submissions", "bots", "author_mb", "disk_mb")
 RECEIVED = ("new", "back")  # outcomes that count as a submission, because they cause work
 
 _LONGEST_DETAIL, _LONGEST_REASON = 4000, 400  # characters
@@ -150,8 +151,20 @@ def folder_bytes(folder: Path) -> int:
     return total
 
 
-def check_submission(league: League, author: str | None, size: int) -> None:
-    """Raise BudgetSpent if an author may not submit files of `size` bytes now."""
+def check_uploads(league: League, author: str) -> None:
+    """Raise BudgetSpent if an author has made too many uploads; the text says when the next one is possible."""
+    bound, now = league.stored_settings().uploads, time.time()
+    received = entries(league, since=now - _HOUR_S, what="receive", author=author)
+    if bound is not None and len(received) >= bound:
+        wait = received[len(received) - bound].happened + _HOUR_S - now
+        raise BudgetSpent(
+            f"{author} has used {len(received)} of {bound} uploads per hour; the next one is possible in"
+            f" {wait / 60:.0f} minutes"
+        )
+
+
+def check_submission(league: League, author: str | None, name: str, size: int) -> None:
+    """Raise BudgetSpent if an author may not submit a bot of this name with files of `size` bytes now."""
     bounds = league.stored_settings()  # another process may have changed them
     use = use_of(league, author)
     whose = "bots without an author have" if author is None else f"{author} has"
@@ -159,6 +172,12 @@ def check_submission(league: League, author: str | None, size: int) -> None:
         raise BudgetSpent(
             f"{whose} used {use.submissions} of {bounds.submissions} submissions in 24 hours; wait until the first of"
             " them is a day old"
+        )
+    bots = {version.name.lower() for version in in_state(league, ACTIVE, *OPEN) if version.author == author}
+    if author is not None and bounds.bots is not None and len(bots - {name.lower()}) >= bounds.bots:
+        raise BudgetSpent(
+            f"{author} already has {len(bots)} of {bounds.bots} bots in the league: submit a new version of one of"
+            " them, or retire one"
         )
     if bounds.author_mb is not None and use.bytes + size > bounds.author_mb * _MIB:
         raise BudgetSpent(

@@ -69,10 +69,10 @@ class _Stopped(Exception):
 
 @dataclass
 class LeagueWork:
-    """The work of a session: submissions first, then further play. `told` is called with each result."""
+    """The work of a session: submissions first, then further play. `on_result` is called with each result."""
 
     session: LeagueSession
-    told: Callable[[SubmissionResult], None] = lambda result: None
+    on_result: Callable[[SubmissionResult], None] = lambda result: None
     _turns: dict[int, float] = field(default_factory=dict)  # when each submission was last taken up
     _failures: Counter[int] = field(default_factory=Counter)  # how often each version could not be loaded
     _is_one_out: bool = False  # whether a bot was put out because of that, and no game has been played since
@@ -134,7 +134,7 @@ class LeagueWork:
             finally:
                 session.stand_down()
             book.count_attempt(self._league, version, -1)
-            self.told(result)
+            self.on_result(result)
         return is_any
 
     def _handled(self, version: Version) -> SubmissionResult:
@@ -145,7 +145,7 @@ class LeagueWork:
         before = book.active_version(versions.of_bot(league, version.name))
         after, table, waits = versions.get(league, version.id), None, ""
         if after.state == PLACING:
-            session.say(f"{version.label}: placing")
+            session.on_status(f"{version.label}: placing")
         while after.state == PLACING and not session.stopping and not waits:
             table = self._place(version)
             after = versions.get(league, version.id)
@@ -163,7 +163,7 @@ class LeagueWork:
         the system has them.
         """
         session, league, settings = self.session, self._league, self._league.settings
-        session.say(f"{version.label}: checking")
+        session.on_status(f"{version.label}: checking")
         session.stand_down()
 
         def report(progress: str) -> None:
@@ -219,7 +219,7 @@ class LeagueWork:
     def _play_more(self, table: Standings, left: float) -> tuple[int, Standings | None]:
         """Play between the bots of the table; return how many games were stored, and the table if it is still true."""
         oversight.check_disk(self._league)
-        self.session.say(f"playing more games of {len(table.rows)} bots")
+        self.session.on_status(f"playing more games of {len(table.rows)} bots")
         step = fixtures.for_play(table, self._league.settings, left)
         games = self._play(step, table)
         if not games:
@@ -235,7 +235,8 @@ class LeagueWork:
         bots and no game has been played in between, no bot is to blame: raise LeagueError.
         """
         try:
-            games = self.session.play(step, [row.version for row in table.rows], version)
+            all_bots = [row.version for row in table.rows] if version is None else ()
+            games = self.session.play(step, all_bots, version)
         except BotFailed as error:
             self._failures[error.version.id] += 1
             if self._failures[error.version.id] > 1:

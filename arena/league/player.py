@@ -98,8 +98,8 @@ def open_session(
     command: str,
     workers: int,
     isolation: str | None = None,
-    tell: Callable[[int], None] = lambda games: None,
-    say: Callable[[str], None] = lambda text: None,
+    on_games: Callable[[int], None] = lambda games: None,
+    on_status: Callable[[str], None] = lambda text: None,
     trust: bool = False,
 ) -> Iterator[LeagueSession]:
     """Begin a session in the league and open its log; `isolation` overrides the league's setting.
@@ -118,7 +118,7 @@ def open_session(
     ):
         oversight.record(league, doing, "begins", detail=f"{counted(workers, 'worker')}, isolation {level}")
         league.begin_session({"command": command, "workers": workers, "isolation": level})
-        session = LeagueSession(league, command, workers, level, signals, run_log.sink, folder, tell, say)
+        session = LeagueSession(league, command, workers, level, signals, run_log.sink, folder, on_games, on_status)
         outcome, error = "done", ""
         try:
             yield session
@@ -155,8 +155,8 @@ class LeagueSession:
     """The work of this process, the only one that plays a league; see `open_session`.
 
     As of the last `beat`, `pause` is the league's pause (None if it was not paused), and `is_queue` says whether
-    submissions waited. `say` is called with the current activity, `tell` with the number of games each time some are
-    stored. The bots' files lie in `folder`.
+    submissions waited. `on_status` is called with the current activity, `on_games` with the number of games each time
+    some are stored. The bots' files lie in `folder`.
     """
 
     league: League
@@ -166,8 +166,8 @@ class LeagueSession:
     signals: StopSignals
     sink: Sink
     folder: Path
-    tell: Callable[[int], None]
-    say: Callable[[str], None]
+    on_games: Callable[[int], None]
+    on_status: Callable[[str], None]
     pause: Pause | None = None
     is_queue: bool = False
     _lineup: tuple[Version, ...] = ()
@@ -205,7 +205,9 @@ class LeagueSession:
         self.look()
         if self.pause is not None and not self.signals.stopping:
             why = f": {self.pause.reason}" if self.pause.reason else ""
-            self.say(f"{self.league.name} is paused{why}; waiting for: arena league pause {self.league.name} --undo")
+            self.on_status(
+                f"{self.league.name} is paused{why}; waiting for: arena league pause {self.league.name} --undo"
+            )
             while self.pause is not None and not self.signals.stopping:
                 time.sleep(_WAIT_S)
                 self.beat()
@@ -245,7 +247,7 @@ class LeagueSession:
             nonlocal stored
             fresh = self.league.insert_games([row for event in played for row in event.named_rows()])
             stored += fresh
-            self.tell(fresh)
+            self.on_games(fresh)
             return False
 
         try:
@@ -256,10 +258,11 @@ class LeagueSession:
             self.show(None if version is None else version.id, fixtures)
             units = deal_units(self.league, fixtures)
             self._gives_way = version is None
+            self.look()  # a submission may have been decided
             lost = lambda event: _log.warning("%s", event.text)  # noqa: E731
             self._pool.play(iter(units), len(units), store, self, lost=lost, tick=self.beat)
-            if self.stopping:
-                self.stand_down()  # its workers are stopping
+            if stored < sum(len(unit.games) for unit in units):
+                self.stand_down()  # its workers are stopping, or have
         except BotRefused as error:
             self.stand_down()
             require_fresh_engine()  # an unfinished build is not the bot's fault

@@ -74,7 +74,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, settings: WebSettings) -> None:
         self._app = app
-        self._max_upload_bytes = (settings.limits.mb << 20) + MAX_FORM_BYTES
+        self._max_upload_bytes = (settings.upload_mb << 20) + MAX_FORM_BYTES
         self._secure = settings.secure
         headers = HEADERS | ({"strict-transport-security": "max-age=31536000"} if settings.secure else {})
         self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]

@@ -29,7 +29,6 @@ from arena.web import accounts
 from arena.web.accounts import Account, Stores
 from arena.web.play_tables import PlayLimits, Tables
 from arena.web.public import NoPage, PublicPage, close_site, may_be, new_edition, public_page, web_page, with_site
-from arena.web.uploads import UploadLimits
 
 _T = TypeVar("_T")
 _log = logging.getLogger("arena.web")
@@ -53,13 +52,13 @@ MAX_RENEWED_PAGES = 50
 class WebSettings:
     """The settings of a server.
 
-    limits   limits on authors
-    play     limits on games against bots
-    level    isolation of bots; None: the league's setting, and the sandbox for games against bots
-    secure   whether browsers connect only by HTTPS, so that cookies are marked as Secure
+    upload_mb   MiB of the largest upload
+    play        limits on games against bots
+    level       isolation of bots; None: the league's setting, and the sandbox for games against bots
+    secure      whether browsers connect only by HTTPS, so that cookies are marked as Secure
     """
 
-    limits: UploadLimits = field(default_factory=UploadLimits)
+    upload_mb: int = 8
     play: PlayLimits = field(default_factory=PlayLimits)
     level: str | None = None
     secure: bool = False

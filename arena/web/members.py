@@ -40,7 +40,7 @@ from arena.web.backend import (
     signed_in,
 )
 from arena.web.public import NoPage, Site, bot_values, card, lost_games
-from arena.web.uploads import UploadLimits, read_upload
+from arena.web.uploads import read_upload
 
 MAX_TOKEN_CHARACTERS = 200
 _MAX_REASON_CHARACTERS = 200
@@ -89,8 +89,7 @@ async def _me(request: Request) -> Response:
         return see_other(request, "sign-in")
     backend = backend_of(request)
     values = await backend.read(lambda stores: _overview(stores, account))
-    limits = backend.settings.limits
-    return shown_message(request, "me.html", account=account, limits=limits, **values)
+    return shown_message(request, "me.html", account=account, upload_mb=backend.settings.upload_mb, **values)
 
 
 def _overview(stores: Stores, account: Account) -> dict[str, Any]:
@@ -99,6 +98,7 @@ def _overview(stores: Stores, account: Account) -> dict[str, Any]:
     outcomes: dict[int | None, str] = {version.id: uploads.outcome_text(stores.league, version) for version in own}
     return {
         "versions": [(version, outcomes[version.id]) for version in own],
+        "limits": stores.league.stored_settings(),
         "not_taken": uploads.not_taken(stores.league, account.author),
     }
 
@@ -116,17 +116,17 @@ async def take_upload(request: Request, account: Account, form: FormData) -> dic
     If it is not taken, record this for the author and raise ArenaError.
     """
     backend = backend_of(request)
-    limits = backend.settings.limits
+    most = backend.settings.upload_mb
     uploaded = form.get("file")
     if not isinstance(uploaded, UploadFile) or not uploaded.filename:
         raise HTTPException(400, "choose a file (the field 'file' of the form)")
     file = uploaded.filename
     name, entry, again = (str(form.get(key) or "").strip() for key in ("name", "entry", "again"))
     async with backend.uploading:
-        await backend.read(lambda stores: uploads.check_number(stores.league, account.author, limits))
+        await backend.read(lambda stores: oversight.check_uploads(stores.league, account.author))
         content = await uploaded.read()
-        if len(content) > limits.mb << 20:
-            raise HTTPException(413, f"that is too large: at most {limits.mb} MiB")
+        if len(content) > most << 20:
+            raise HTTPException(413, f"that is too large: at most {most} MiB")
         try:
             submission = await asyncio.to_thread(
                 read_upload, file, content, account.author, name or None, entry or None
@@ -135,7 +135,7 @@ async def take_upload(request: Request, account: Account, form: FormData) -> dic
             told = {"subject": one_line(file, 200), "author": account.author, "detail": str(error)}
             await backend.write(lambda stores: oversight.record(stores.league, "receive", "refused", **told))
             raise
-        return await backend.write(lambda stores: uploads.receive(stores.league, submission, limits, again == "true"))
+        return await backend.write(lambda stores: uploads.receive(stores.league, submission, again == "true"))
 
 
 # ---------------------------------------------------------------- one of them
@@ -185,16 +185,16 @@ def version_page(site: Site, account: Account, number: int) -> str:
 async def _again(request: Request) -> Response:
     account = await signed_in(request)
     backend, number = backend_of(request), request.path_params["number"]
-    await backend.write(lambda stores: check_again(stores, account, number, backend.settings.limits))
+    await backend.write(lambda stores: check_again(stores, account, number))
     return see_other(request, f"me/versions/{number}")
 
 
-def check_again(stores: Stores, account: Account, number: int, limits: UploadLimits) -> None:
+def check_again(stores: Stores, account: Account, number: int) -> None:
     """Put a refused version of the account back into the queue; this counts as an upload."""
     version = own_version(stores.league, account, number)
     submission = versions.submission_of_version(stores.league, version)
-    uploads.check_number(stores.league, account.author, limits)
-    uploads.receive(stores.league, submission, limits, True)
+    oversight.check_uploads(stores.league, account.author)
+    uploads.receive(stores.league, submission, True)
 
 
 async def _bot(request: Request) -> Response:
@@ -259,7 +259,7 @@ async def _act(request: Request) -> Response:
     backend = backend_of(request)
     if do == "check":
         number = whole_number(what)
-        await backend.write(lambda stores: check_again(stores, account, number, backend.settings.limits))
+        await backend.write(lambda stores: check_again(stores, account, number))
     elif do == "invite":
         tokens, faults = await backend.write(lambda stores: invite_authors(stores, what, account.author))
         page = request.headers.get("referer", str(request.url))  # a proxy may serve us below a path

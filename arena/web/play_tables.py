@@ -24,12 +24,12 @@ from arena.errors import ArenaError
 from arena.league.versions import Version
 from arena.tournament.folders import drawn_seed
 from arena.web.play_child import DECISION, FAILED, WAITS, GameOrder
-from arena.web.uploads import HOUR_S
 
 _log = logging.getLogger("arena.web")
 
 FOLDER = ".visitors"
 _LOOK_S = 1.0
+_HOUR_S = 3600.0
 _LONGEST_LINE = 1 << 20
 _ENDING_S = 5.0
 _MAX_WAITING_REQUESTS = 4
@@ -187,12 +187,12 @@ class Tables:
         if any(table.owner == owner for table in going):
             raise CannotPlay("finish or resign your current game before you begin another")
         now = time.monotonic()
-        self._begun = [begun for begun in self._begun if begun[0] > now - HOUR_S]
+        self._begun = [begun for begun in self._begun if begun[0] > now - _HOUR_S]
         times = [begun for begun, player in self._begun if player == (address if guest else owner)]
         if len(times) >= self.limits.hourly:
             raise CannotPlay(
                 f"{len(times)} games were begun {'from your address' if guest else 'by you'} within an hour, the most"
-                f" possible; the next one is possible in {math.ceil((times[0] + HOUR_S - now) / 60)} minutes"
+                f" possible; the next one is possible in {math.ceil((times[0] + _HOUR_S - now) / 60)} minutes"
             )
         if guest and sum(table.address == address for table in guests) >= _GAMES_PER_ADDRESS:
             raise CannotPlay(

@@ -1,4 +1,4 @@
-"""Uploads: the limits on them, a file or an archive as a submission, and the outcome.
+"""Uploads: a file or an archive as a submission, and the outcome.
 
 Nothing in an upload is run here; a bot's modules are compiled, in a process of its own. The sizes that an archive
 claims are not trusted, links and special files are refused, no path may lead out of the folder, and unpacking stops at
@@ -10,12 +10,10 @@ from __future__ import annotations
 import io
 import re
 import stat
-import time
 import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from arena.bots.bundle import BundleFile
@@ -37,7 +35,6 @@ from arena.league.versions import OPEN, Version
 from arena.results.table import rating_text
 from arena.text import one_line, ordinal
 
-HOUR_S = 3600.0
 _LISTED_UPLOADS = 50
 _MAX_ENTRIES = 4 * MOST_FILES  # of an archive, folders included
 _UNREADABLE = (
@@ -51,19 +48,6 @@ _UNREADABLE = (
     OverflowError,
     KeyError,
 )
-
-
-class LimitReached(LeagueError):
-    """A limit of an author that has been reached; the text says what is possible instead."""
-
-
-@dataclass(frozen=True)
-class UploadLimits:
-    """The limits of an author: uploads per hour, MiB per upload, bots in the table or on their way there."""
-
-    uploads: int = 20
-    mb: int = 8
-    bots: int = 5
 
 
 # ---------------------------------------------------------------- reading
@@ -150,36 +134,9 @@ def _likely_entry(files: Iterable[str], archive: str) -> str:
 # ---------------------------------------------------------------- storing
 
 
-def check_number(league: League, author: str, limits: UploadLimits) -> None:
-    """Raise LimitReached if an author has made too many uploads; the text says when the next one is possible."""
-    now = time.time()
-    times = [entry.happened for entry in oversight.entries(league, since=now - HOUR_S, what="receive", author=author)]
-    if len(times) >= limits.uploads:
-        wait = times[len(times) - limits.uploads] + HOUR_S - now
-        raise LimitReached(
-            f"{author} has used {len(times)} of {limits.uploads} uploads per hour; the next one is possible"
-            f" in {wait / 60:.0f} minutes"
-        )
-
-
-def receive(league: League, submission: Submission, limits: UploadLimits, again: bool) -> dict[str, Any]:
+def receive(league: League, submission: Submission, again: bool) -> dict[str, Any]:
     """Put a submission into the league's queue and return its progress. Raise LeagueError if it is not taken."""
-    receipt = book.enqueue(league, submission, again, lambda: _check_number_of_bots(league, submission, limits))
-    return progress(league, receipt.version.id)
-
-
-def _check_number_of_bots(league: League, submission: Submission, limits: UploadLimits) -> None:
-    """Raise LimitReached if a submission would give its author one bot too many."""
-    bots = {
-        version.name.lower()
-        for version in versions_of(league, submission.author)
-        if version.retired is None and (version.state == versions.ACTIVE or version.state in OPEN)
-    }
-    if submission.name.lower() not in bots and len(bots) >= limits.bots:
-        raise LimitReached(
-            f"{submission.author} already has {len(bots)} of {limits.bots} bots in the league: submit a new version"
-            " of one of them, or retire one"
-        )
+    return progress(league, book.enqueue(league, submission, again).version.id)
 
 
 def versions_of(league: League, author: str | None) -> list[Version]:

@@ -68,6 +68,19 @@ def test_room_per_author_is_limited(tmp_path: Path) -> None:
         receive(found, "two", LAST)
 
 
+def test_bots_of_an_author_are_limited(tmp_path: Path) -> None:
+    with league(tmp_path / "a", budget={"bots": 1}) as found:
+        first = receive(found, "one", FIRST, "Ann")
+        with pytest.raises(oversight.BudgetSpent, match="Ann already has 1 of 1 bots in the league"):
+            receive(found, "two", LAST, "Ann")
+        receive(found, "one", LAST, "Ann")  # a new version
+        receive(found, "two", MIDDLE, "Bob")
+        for name in ("three", "four"):  # the organiser's
+            receive(found, name, f"# {name}\n{FIRST}", None)
+        book.retire(found, "one")
+        assert receive(found, "five", f"# five\n{FIRST}", "Ann").bot != first.bot
+
+
 def test_room_of_the_league_is_limited(tmp_path: Path) -> None:
     with league(tmp_path / "a", budget={"disk_mb": 1}) as found:
         enter(found, "a", "b")
@@ -85,7 +98,7 @@ def test_submissions_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         receive(found, "one", MIDDLE)
         receive(found, "two", LAST)
         said: list[str] = []
-        with open_session(found, "play", 1, say=said.append) as session:
+        with open_session(found, "play", 1, on_status=said.append) as session:
             results = handled(session)
         assert [result.accepted for result in results[-2:]] == [True, True]
         assert {result.waits for result in results[:-2]} == {"it is the turn of other submissions"}
@@ -102,7 +115,7 @@ def test_limits_can_be_changed_by_commands(tmp_path: Path, capsys: pytest.Captur
     assert main(["submit", str(tmp_path / "two.py"), "--league", place, "--author", "Ann", "--workers", "1"]) == 1
     assert "two is refused: Ann has used 1 of 1 submissions" in capsys.readouterr().err
     assert main(["league", "people", place, "--submissions", "0", "--disk-mb", "7"]) == 0
-    assert "Limits: submissions no limit, author_mb 100, disk_mb 7." in capsys.readouterr().out
+    assert "Limits: uploads 20, submissions no limit, bots 5, author_mb 100, disk_mb 7." in capsys.readouterr().out
     assert main(["league", "people", place, "--submissions", "99999999"]) == 2
     assert "expected a whole number from 1 to 1000000" in capsys.readouterr().err
 

@@ -207,7 +207,7 @@ def test_ctrl_c_keeps_games_and_counts_no_attempt(found: League) -> None:
             if found.count_games():  # those of the check do not count
                 session.signals.count += 1
 
-        session.tell = tell
+        session.on_games = tell
         one = settle(session, submission("last", LAST))
         one = versions.get(found, one.id)
     assert (one.state, one.attempts) == (PLACING, 0)
@@ -243,7 +243,7 @@ def test_files_lie_in_the_league_while_they_play(found: League) -> None:
     a, b = enter(found, "a", "b")
     seen = []
     with open_session(found, "play", 1) as session:
-        session.tell = lambda number: seen.append(
+        session.on_games = lambda number: seen.append(
             sorted(path.name for path in (found.folder / BUNDLES).rglob("*") if path.is_file())
         )
         session.play([fixtures.Fixture(a, b, 1)], ())

@@ -20,7 +20,6 @@ from arena.web.accounts import WebStore, invite
 from arena.web.app import create_app
 from arena.web.backend import WebSettings
 from arena.web.play_tables import PlayLimits
-from arena.web.uploads import UploadLimits
 from tests.league.leagues import enter, league, played
 
 GOOD = "def act(view, moves):\n    return moves[-1]\n"
@@ -77,8 +76,9 @@ class Web:
 
 
 @pytest.fixture
-def limits() -> UploadLimits:
-    return UploadLimits()
+def budget() -> dict[str, int]:
+    """The limits on authors that differ from the usual ones."""
+    return {}
 
 
 @pytest.fixture
@@ -87,8 +87,8 @@ def play() -> PlayLimits:
 
 
 @pytest.fixture
-def web(tmp_path: Path, limits: UploadLimits, play: PlayLimits) -> Iterator[Web]:
-    with served_here(tmp_path / "league", WebSettings(limits, play, "none")) as found:
+def web(tmp_path: Path, budget: dict[str, int], play: PlayLimits) -> Iterator[Web]:
+    with served_here(tmp_path / "league", WebSettings(play=play, level="none"), budget=budget) as found:
         yield found
 
 

@@ -18,7 +18,6 @@ from arena.league.store import open_league
 from arena.league.versions import get
 from arena.web import play_pages
 from arena.web.play_tables import PlayLimits
-from arena.web.uploads import UploadLimits
 from tests.web.conftest import GOOD, Person, Web
 from tests.web.test_playing import Play, threads
 
@@ -98,8 +97,8 @@ def play() -> PlayLimits:
 
 
 @pytest.fixture
-def limits() -> UploadLimits:
-    return UploadLimits(uploads=10**9)
+def budget() -> dict[str, int]:
+    return {"uploads": 10**6}
 
 
 @pytest.mark.usefixtures("threads")

@@ -15,8 +15,8 @@ import pytest
 pytest.importorskip("starlette", reason="the extra web is not installed")
 
 from arena.web.app import MAX_FORM_BYTES, MAX_HEAD_BYTES, UPLOADS
+from arena.web.backend import WebSettings
 from arena.web.server import MAX_CONNECTIONS
-from arena.web.uploads import UploadLimits
 from tests.bots.isolation.inside import need_sandbox
 
 ROOT = Path(__file__).parents[2]
@@ -119,7 +119,7 @@ def test_the_proxy_sends_complete_forms_and_no_more_than_the_server_takes() -> N
     text = (DEPLOY / "Caddyfile").read_text()
     sizes = dict(re.findall(r"(@?\w+) (?:\{\n\t\tmax_size )?(\d+)(?:MB|KB|KiB)\n", text))
     assert f"@uploads path {' '.join(UPLOADS)}\n" in text
-    assert int(sizes["@uploads"]) * 1_000_000 > (UploadLimits().mb << 20) + MAX_FORM_BYTES
+    assert int(sizes["@uploads"]) * 1_000_000 > (WebSettings().upload_mb << 20) + MAX_FORM_BYTES
     assert int(sizes["@others"]) << 10 == int(sizes["request_buffers"]) << 10 == MAX_FORM_BYTES
     assert int(sizes["max_header_size"]) * 1000 <= MAX_HEAD_BYTES
     most = re.search(r"max_conns_per_host (\d+)", text)

@@ -273,7 +273,7 @@ def test_so_many_games_an_hour_by_address_and_by_account(web: Web, monkeypatch: 
         assert "possible in 60 minutes" in player.get("/play")
     Person(web.new()).post("/play", 429, bot="one")  # another guest of the same address
     Play(web.person("Bob"))
-    monkeypatch.setattr(tables, "HOUR_S", 0.0)
+    monkeypatch.setattr(tables, "_HOUR_S", 0.0)
     Play(Person(web.new()))
 
 

@@ -18,7 +18,6 @@ from arena.text import counted
 from arena.web.backend import WebSettings
 from arena.web.play_tables import PlayLimits
 from arena.web.server import serve as run
-from arena.web.uploads import UploadLimits
 
 
 @click.command()
@@ -34,28 +33,12 @@ from arena.web.uploads import UploadLimits
 @play_too
 @click.option("--secure", is_flag=True, help="Mark cookies as Secure. Use this behind HTTPS.")
 @click.option(
-    "--uploads",
-    type=options.whole_option(1),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="Uploads per author per hour.",
-)
-@click.option(
     "--upload-mb",
     type=options.whole_option(1, 32),
     default=8,
     show_default=True,
     metavar="N",
     help="Largest upload, in MiB.",
-)
-@click.option(
-    "--bots",
-    type=options.whole_option(1),
-    default=5,
-    show_default=True,
-    metavar="N",
-    help="Bots per author, in the table or on their way there.",
 )
 @click.option(
     "--tables",
@@ -78,9 +61,7 @@ def serve_command(
     workers: int | None,
     play: bool,
     secure: bool,
-    uploads: int,
     upload_mb: int,
-    bots: int,
     tables: int,
     guests: bool,
     isolation: str | None,
@@ -111,6 +92,5 @@ def serve_command(
 
     words = (["--play"] if play else []) + (["--isolation", isolation] if isolation else [])
     words = ["league", "work", str(folder.resolve()), "--workers", str(number), *words]
-    limits = UploadLimits(uploads, upload_mb, bots)
     command = command_of("arena.cli.main", *words) if number else None
-    run(folder, host, port, command, WebSettings(limits, PlayLimits(tables, guests), level, secure), told)
+    run(folder, host, port, command, WebSettings(upload_mb, PlayLimits(tables, guests), level, secure), told)

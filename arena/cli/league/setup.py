@@ -122,6 +122,8 @@ def read_settings(texts: Sequence[str]) -> dict[str, Any]:
     "--url", metavar="URL", help="With --invite: also print a link for signing in at the server with this address."
 )
 @click.option("--revoke", metavar="AUTHOR", help="Revoke all invitations of AUTHOR, and sign AUTHOR out.")
+@click.option("--uploads", type=whole_option(0), metavar="N", help="Limit each author to N uploads an hour.")
+@click.option("--bots", type=whole_option(0), metavar="N", help="Limit each author to N bots.")
 @click.option("--submissions", type=whole_option(0), metavar="N", help="Limit each author to N submissions a day.")
 @click.option("--author-mb", type=whole_option(0), metavar="N", help="Limit each author's files to N MiB.")
 @click.option("--disk-mb", type=whole_option(0), metavar="N", help="Limit the league's folder to N MiB.")

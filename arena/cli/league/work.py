@@ -49,7 +49,7 @@ def work_command(
     with open_league(name) as league:
         left = False
 
-        def told(result: SubmissionResult) -> None:
+        def on_result(result: SubmissionResult) -> None:
             nonlocal left
             left = result.interrupted and not result.waits
             progress.end()
@@ -62,7 +62,7 @@ def work_command(
         ):
             assert session is not None
             games = math.inf if play else max_games or 0
-            played = LeagueWork(session, told).go_on(games, waits=max_games is None)
+            played = LeagueWork(session, on_result).go_on(games, waits=max_games is None)
             stopped = session.signals.stopping
         show_standings(league, league_standings(league), form, {"played": played, "interrupted": stopped})
     return INTERRUPTED if stopped and max_games is not None and (left or played < max_games) else 0
