@@ -36,8 +36,6 @@ from arena.paths import weights_hash
 
 BUNDLES = ".bots"
 """The folder of the copies in that of a run, while it is played."""
-MOST_SOURCE_BYTES = 64 << 20
-"""The largest size of a bot's file or of a module that it imports."""
 MAX_BOT_FILES, MAX_BOT_BYTES = 2000, 256 << 20
 """Limits on all files of a bot."""
 _MOST_PARSED_BYTES = 8 << 20  # of all its sources
@@ -47,6 +45,9 @@ _NOT_OURS = re.compile(r"\..*|__pycache__|.*\.(pyc|pyo|log|md)|results|leagues")
 _COMPILED = (".so", ".pyd")
 _INSTALLED = ("site-packages", "dist-packages")
 _IMPORTING = ("import_module", "__import__")
+_COMPUTING = (*_IMPORTING, "exec", "eval")
+UNKNOWN = (0, "?")
+"""Stands for modules whose names are computed."""
 
 
 @dataclass(frozen=True)
@@ -410,25 +411,28 @@ def _listing(folder: str) -> dict[str, list[str]]:
 
 
 def imports_of(source: bytes) -> set[tuple[int, str]]:
-    """Return what a source imports, each with its number of leading dots.
+    """Return what a source imports, each with its number of leading dots; `UNKNOWN` if it may compute names.
 
-    Sources that are not valid Python, or are too long to parse, import nothing.
+    So does a source that is not valid Python, or too long to parse.
     """
     imports: set[tuple[int, str]] = set()
     if len(source) > LONGEST_PARSED:
-        return imports
+        return {UNKNOWN}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # loading the bot warns of strings such as "\d"
             tree = ast.parse(source_text(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return imports
+        return {UNKNOWN}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             imports.update((0, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             before = f"{node.module}." if node.module else ""
             imports.update((node.level, before + alias.name) for alias in node.names)
+        elif isinstance(node, ast.Name | ast.Attribute):
+            if (node.id if isinstance(node, ast.Name) else node.attr) in _COMPUTING:
+                imports.add(UNKNOWN)
         elif isinstance(node, ast.Call) and node.args:
             called, first = node.func, node.args[0]
             word = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
