@@ -128,7 +128,7 @@ class RemoteBot:
         except BotFault as fault:
             is_told = fault.kind == ForfeitKind.EXCEPTION
             raise BotError(
-                fault.detail if is_told else f"the bot {self._target} cannot be started: {fault.detail}"
+                fault.detail if is_told else f"the bot {self._target} cannot be loaded: {fault.detail}"
             ) from None
 
     def prepare(self) -> None:
@@ -312,6 +312,8 @@ class RemoteBot:
             is_sent = True
             while (answer := encoder.take(self._unread)) is None:
                 self._unread += process.receive(deadline)
+            if self._unread and encoder.is_direct:  # of a command it is a fault only if it plays on
+                raise BotFault(ForfeitKind.PROTOCOL, "sent more than was asked for")
             process.hear()
             return read(answer)
         except BotFault as fault:
@@ -381,9 +383,9 @@ def last_lines(text: str) -> str:
     """Return the end of what a bot has written, to be shown below a message for its author.
 
     >>> last_lines("one\\ntwo\\x07\\n")
-    '\\n  one\\n  two'
+    '\\n  one\\n  two?'
     """
-    lines = printable(text, keep="\n", instead=" ").strip().splitlines()[-_LAST_LINES:]
+    lines = printable(text).strip().splitlines()[-_LAST_LINES:]
     return "".join(f"\n  {line[:_LINE_LENGTH]}" for line in lines)
 
 
