@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from copy import copy
@@ -403,22 +402,23 @@ class ProcessPool:
 
     def __init__(self, most: int = 64) -> None:
         self.most = most
-        self._bots: OrderedDict[int, RemoteBot] = OrderedDict()
+        self._bots: dict[RemoteBot, None] = {}  # in the order of their last games
 
     def use(self, bot: RemoteBot) -> None:
         """Note that a bot plays now; end the process of the bot that has not played for longest."""
-        self._bots[id(bot)] = bot
-        self._bots.move_to_end(id(bot))
-        while len(self._bots) > self.most:
-            _, oldest = self._bots.popitem(last=False)
+        self._bots.pop(bot, None)
+        self._bots[bot] = None
+        if len(self._bots) > self.most:
+            oldest = next(iter(self._bots))
+            del self._bots[oldest]
             oldest.close()
 
     def log_output(self) -> None:
         """Log what the bots have written: they may be ended at any time now."""
-        for bot in self._bots.values():
+        for bot in self._bots:
             bot.log_output()
 
     def close(self) -> None:
         """End all processes."""
-        for bot in self._bots.values():
+        for bot in self._bots:
             bot.close()
