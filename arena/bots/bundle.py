@@ -46,7 +46,7 @@ _COMPILED = (".so", ".pyd")
 _INSTALLED = ("site-packages", "dist-packages")
 _IMPORTING = ("import_module", "__import__")
 _COMPUTING = (*_IMPORTING, "exec", "eval")
-UNKNOWN = (0, "?")
+COMPUTED = (0, "?")
 """Stands for modules whose names are computed."""
 
 
@@ -416,19 +416,19 @@ def _listing(folder: str) -> dict[str, list[str]]:
 
 
 def imports_of(source: bytes) -> set[tuple[int, str]]:
-    """Return what a source imports, each with its number of leading dots; `UNKNOWN` if it may compute names.
+    """Return what a source imports, each with its number of leading dots; `COMPUTED` if it may compute names.
 
     So does a source that is not valid Python, or too long to parse.
     """
     imports: set[tuple[int, str]] = set()
     if len(source) > LONGEST_PARSED:
-        return {UNKNOWN}
+        return {COMPUTED}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # loading the bot warns of strings such as "\d"
             tree = ast.parse(source_text(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {UNKNOWN}
+        return {COMPUTED}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             imports.update((0, alias.name) for alias in node.names)
@@ -437,7 +437,7 @@ def imports_of(source: bytes) -> set[tuple[int, str]]:
             imports.update((node.level, before + alias.name) for alias in node.names)
         elif isinstance(node, ast.Name | ast.Attribute):
             if (node.id if isinstance(node, ast.Name) else node.attr) in _COMPUTING:
-                imports.add(UNKNOWN)
+                imports.add(COMPUTED)
         elif isinstance(node, ast.Call) and node.args:
             called, first = node.func, node.args[0]
             word = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")

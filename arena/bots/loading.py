@@ -22,7 +22,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any, Literal, Union, cast, get_args, get_origin
 
 from arena.bots.bot import Act, Actor, Bot, Param
-from arena.bots.bundle import UNKNOWN, imports_of, is_local, package_home
+from arena.bots.bundle import COMPUTED, imports_of, is_local, package_home
 from arena.bots.faults import BotError, author_traceback
 from arena.bots.output import bot_output
 from arena.bots.own_modules import PACKAGES, OwnModules, compile_as
@@ -256,7 +256,7 @@ def imported_names(sources: Iterable[bytes], own: Iterable[str] = ()) -> frozens
     ['os', 'random']
     """
     imports = {one for source in sources for one in imports_of(source)}
-    return frozenset({(UNKNOWN[1] if level else name.partition(".")[0]) for level, name in imports}.difference(own))
+    return frozenset({(COMPUTED[1] if level else name.partition(".")[0]) for level, name in imports}.difference(own))
 
 
 def may_draw_from(generator: str, names: frozenset[str]) -> bool:
