@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from arena.game.engine import View
 from arena.game.moves import Event, Move
@@ -173,6 +173,3 @@ class BotFault(Exception):
         super().__init__(kind, detail)
         self.kind = kind
         self.detail = detail
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.kind, self.detail)

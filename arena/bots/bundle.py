@@ -36,8 +36,6 @@ from arena.paths import weights_hash
 
 BUNDLES = ".bots"
 """The folder of the copies in that of a run, while it is played."""
-MOST_SOURCE_BYTES = 64 << 20
-"""The largest size of a bot's file or of a module that it imports."""
 MAX_BOT_FILES, MAX_BOT_BYTES = 2000, 256 << 20
 """Limits on all files of a bot."""
 _MOST_PARSED_BYTES = 8 << 20  # of all its sources
@@ -47,6 +45,9 @@ _NOT_OURS = re.compile(r"\..*|__pycache__|.*\.(pyc|pyo|log|md)|results|leagues")
 _COMPILED = (".so", ".pyd")
 _INSTALLED = ("site-packages", "dist-packages")
 _IMPORTING = ("import_module", "__import__")
+_COMPUTING = (*_IMPORTING, "exec", "eval")
+COMPUTED = (0, "?")
+"""Stands for modules whose names are computed."""
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,7 @@ def read_folder(home: Path, named: Sequence[Path]) -> Bundle:
         found = {name: reader.content(name) for name in sorted(_all_below(home, home))}
     except TooMuch:
         reader = OwnFiles(home.name, [str(home)])
-        inner = [path for path in named if _is_within(str(path), str(home))]
+        inner = [path for path in named if is_within(str(path), str(home))]
         names = [name for path in inner for name in (_all_below(path, home) if path.is_dir() else [str(path)])]
         found = {name: reader.content(name) for name in names}
     return Bundle(named[0].name, _bundle_files(home, found))
@@ -246,7 +247,7 @@ class OwnFiles:
     def content(self, path: str) -> bytes:
         """Return the content of a file, never more than its size. Raise OSError if it cannot be read."""
         real = os.path.realpath(path)
-        if not any(_is_within(real, folder) for folder in self._folders):
+        if not any(is_within(real, folder) for folder in self._folders):
             raise BotError(
                 f"the file {path} of the bot {self._bot} is a link that leads out of the bot's folder, to {real};"
                 " put a copy of the file in its place"
@@ -290,9 +291,9 @@ def _all_below(folder: Path, home: Path) -> Iterator[str]:
 def _is_other(folder: str, around: str, top: str) -> bool:
     """Return whether a folder is an environment, or a link back to a folder around it. Refuse one that leads out."""
     real = os.path.realpath(folder)
-    if not _is_within(real, top):
+    if not is_within(real, top):
         raise BotError(f"the folder {folder} is a link that leads out of the bot's folder, to {real}; put a copy there")
-    return _is_within(around, real) or os.path.exists(os.path.join(folder, "pyvenv.cfg"))
+    return is_within(around, real) or os.path.exists(os.path.join(folder, "pyvenv.cfg"))
 
 
 def _beside(path: Path) -> Iterator[str]:
@@ -316,7 +317,12 @@ def _unlisted(home: Path, files: Mapping[str, BundleFile]) -> tuple[str, ...]:
     )
 
 
-def _is_within(path: str, folder: str) -> bool:
+def is_within(path: str, folder: str) -> bool:
+    """Return whether a path is the folder or below it, judged by their texts.
+
+    >>> is_within("/a/b", "/a"), is_within("/a", "/a"), is_within("/ab", "/a"), is_within("/a", "/")
+    (True, True, False, True)
+    """
     return os.path.join(path, "").startswith(os.path.join(folder, ""))
 
 
@@ -356,7 +362,7 @@ def _modules(
             most = f"{_MOST_PARSED_BYTES >> 20} MiB of sources"
             raise BotError(f"the bot {os.path.basename(path)} has more than {most}, up to {file}; use data files")
         found = _imported(file, imports_of(text), [home, os.path.dirname(file), *places], only, listing)
-        waiting += (one for one in found if _is_within(one, home))
+        waiting += (one for one in found if is_within(one, home))
 
 
 _Listing: TypeAlias = Callable[[str], Mapping[str, Sequence[str]]]
@@ -374,7 +380,7 @@ def _imported(
         places = folders if is_local(parts[0]) and only in ("", parts[0]) else []
         if level:
             place = os.path.normpath(os.path.join(os.path.dirname(path), *[".."] * (level - 1)))
-            places = [place] if _is_within(place, folders[0]) else []
+            places = [place] if is_within(place, folders[0]) else []
         yield from next(filter(None, (_module_files(place, parts, listing) for place in places)), [])
 
 
@@ -410,25 +416,28 @@ def _listing(folder: str) -> dict[str, list[str]]:
 
 
 def imports_of(source: bytes) -> set[tuple[int, str]]:
-    """Return what a source imports, each with its number of leading dots.
+    """Return what a source imports, each with its number of leading dots; `COMPUTED` if it may compute names.
 
-    Sources that are not valid Python, or are too long to parse, import nothing.
+    So does a source that is not valid Python, or too long to parse.
     """
     imports: set[tuple[int, str]] = set()
     if len(source) > LONGEST_PARSED:
-        return imports
+        return {COMPUTED}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # loading the bot warns of strings such as "\d"
             tree = ast.parse(source_text(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return imports
+        return {COMPUTED}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             imports.update((0, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             before = f"{node.module}." if node.module else ""
             imports.update((node.level, before + alias.name) for alias in node.names)
+        elif isinstance(node, ast.Name | ast.Attribute):
+            if (node.id if isinstance(node, ast.Name) else node.attr) in _COMPUTING:
+                imports.add(COMPUTED)
         elif isinstance(node, ast.Call) and node.args:
             called, first = node.func, node.args[0]
             word = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")

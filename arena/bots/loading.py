@@ -7,7 +7,6 @@ and what it imports from there belongs to this bot alone (`arena.bots.own_module
 
 from __future__ import annotations
 
-import ast
 import importlib
 import inspect
 import itertools
@@ -23,8 +22,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any, Literal, Union, cast, get_args, get_origin
 
 from arena.bots.bot import Act, Actor, Bot, Param
-from arena.bots.bundle import is_local, package_home
-from arena.bots.compilation import source_text
+from arena.bots.bundle import COMPUTED, imports_of, is_local, package_home
 from arena.bots.faults import BotError, author_traceback
 from arena.bots.output import bot_output
 from arena.bots.own_modules import PACKAGES, OwnModules, compile_as
@@ -249,8 +247,6 @@ HARMLESS = frozenset(
         "textwrap", "time", "types", "typing", "typing_extensions", "zlib",
     }
 )  # fmt: skip
-_UNKNOWN = "?"
-_DYNAMIC = {"__import__", "import_module", "exec", "eval"}
 
 
 def imported_names(sources: Iterable[bytes], own: Iterable[str] = ()) -> frozenset[str]:
@@ -259,18 +255,8 @@ def imported_names(sources: Iterable[bytes], own: Iterable[str] = ()) -> frozens
     >>> sorted(imported_names([b"import os.path, helper", b"def f():\\n import random"], ["helper"]))
     ['os', 'random']
     """
-    names: set[str] = set()
-    for source in sources:
-        for node in ast.walk(ast.parse(source_text(source))):
-            if isinstance(node, ast.Import):
-                names.update(alias.name.partition(".")[0] for alias in node.names)
-            elif isinstance(node, ast.ImportFrom):
-                names.add((node.module or _UNKNOWN).partition(".")[0] if not node.level else _UNKNOWN)
-            elif isinstance(node, ast.Name | ast.Attribute):
-                word = node.id if isinstance(node, ast.Name) else node.attr
-                if word in _DYNAMIC:
-                    names.add(_UNKNOWN)
-    return frozenset(names.difference(own))
+    imports = {one for source in sources for one in imports_of(source)}
+    return frozenset({(COMPUTED[1] if level else name.partition(".")[0]) for level, name in imports}.difference(own))
 
 
 def may_draw_from(generator: str, names: frozenset[str]) -> bool:

@@ -32,7 +32,6 @@ from pathlib import Path
 
 from arena.bots.bot import Param
 from arena.bots.bundle import (
-    MOST_SOURCE_BYTES,
     Bundle,
     OwnFiles,
     file_hash,
@@ -212,13 +211,14 @@ def find_file(path: Path, target: str, params: Mapping[str, Param], name: str) -
 
 
 def _file_spec(name: str, text: str, target: str, path: Path, params: Mapping[str, Param]) -> BotSpec:
-    read_source(target, path)  # says what is wrong with it
     name = checked_name(name, text)
     if not _is_utf8(str(path)):
         raise BotError(f"the path {quoted(str(path))} is not UTF-8 and cannot be stored; rename it")
     if module := MODULE.fullmatch(target):
-        return BotSpec(name, text, target, str(path), package_hash(path, module[1]), tuple(params.items()))
-    bundle = read_bundle(path)
+        with _readable(target, path):
+            return BotSpec(name, text, target, str(path), package_hash(path, module[1]), tuple(params.items()))
+    with _readable(target, path):
+        bundle = read_bundle(path)
     if bundle.unlisted:
         warnings.warn(_unlisted_text(target, path, bundle.unlisted), BotWarning, stacklevel=1)
     return BotSpec(name, text, target, str(path), bundle.hash, tuple(params.items()), bundle=bundle)
@@ -375,14 +375,15 @@ def _module_file(name: str, here: Path) -> Path:
 
 
 def read_source(target: str, path: Path) -> bytes:
-    """Read the source of a bot. Sparse files can be larger than all memory, so sizes are bounded."""
-    try:
-        if path.is_file() and path.stat().st_size > MOST_SOURCE_BYTES:
-            raise BotError(
-                f"the bot {target} is larger than {MOST_SOURCE_BYTES >> 20} MiB; "
-                "put tables and weights into files beside it"
-            )
+    """Read the source of a bot."""
+    with _readable(target, path):
         return OwnFiles(target, [str(path.parent)]).content(str(path))
+
+
+@contextmanager
+def _readable(target: str, path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise BotError(f"cannot read the bot {target}: {error.strerror}: {path}") from None
 

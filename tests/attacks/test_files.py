@@ -70,7 +70,7 @@ def test_finding_a_class_in_a_package_runs_nothing_of_the_package(
         (Path.mkdir, "is a folder"),
         (lambda path: path.symlink_to("/dev/zero"), "there is no such file"),
         (lambda path: path.symlink_to(path), "loop|there is no such file"),
-        (lambda path: path.touch() or os.truncate(path, 1 << 40), "larger than 64 MiB"),
+        (lambda path: path.touch() or os.truncate(path, 1 << 40), "2,000 files or 256 MiB"),
     ],
     ids=["pipe", "folder", "device", "link to itself", "hole"],
 )

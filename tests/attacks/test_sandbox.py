@@ -256,7 +256,7 @@ def test_what_is_forged_while_the_file_is_loaded_is_found_out(
     (stage(tmp_path / "bots", one.file).parent / "how").write_text(f"{how} {seconds}")
     found = tournament(tmp_path, [one], "sandbox")
     if one.name in found.report.left_out:
-        assert "cannot be loaded: sent" in found.report.left_out[one.name]
+        assert "cannot be loaded: in loading: sent" in found.report.left_out[one.name]
     else:
         assert {verdict.kind for verdict in found.verdicts[one.name]} == {"protocol"}
     assert found.left == ()

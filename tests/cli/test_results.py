@@ -120,8 +120,8 @@ def _texts(found: list[tuple[str, str]], mark: str) -> str:
 
 def test_a_machine_with_a_sandbox_says_so() -> None:
     need_sandbox()
-    found = isolation_line()
-    assert f"bubblewrap {sandbox.find().version} ({sandbox.find().path}) starts a sandbox" in _texts(found, OK)
+    found, one = isolation_line(), sandbox.require_bubblewrap()
+    assert f"bubblewrap {one.version} ({one.path}) starts a sandbox" in _texts(found, OK)
     assert ("you are root" in _texts(found, MISSING)) is (os.geteuid() == 0)
 
 

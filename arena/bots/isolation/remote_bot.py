@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from copy import copy
@@ -128,7 +127,7 @@ class RemoteBot:
         except BotFault as fault:
             is_told = fault.kind == ForfeitKind.EXCEPTION
             raise BotError(
-                fault.detail if is_told else f"the bot {self._target} cannot be started: {fault.detail}"
+                fault.detail if is_told else f"the bot {self._target} cannot be loaded: {fault.detail}"
             ) from None
 
     def prepare(self) -> None:
@@ -312,6 +311,8 @@ class RemoteBot:
             is_sent = True
             while (answer := encoder.take(self._unread)) is None:
                 self._unread += process.receive(deadline)
+            if self._unread and encoder.is_direct:  # of a command it is a fault only if it plays on
+                raise BotFault(ForfeitKind.PROTOCOL, "sent more than was asked for")
             process.hear()
             return read(answer)
         except BotFault as fault:
@@ -381,9 +382,9 @@ def last_lines(text: str) -> str:
     """Return the end of what a bot has written, to be shown below a message for its author.
 
     >>> last_lines("one\\ntwo\\x07\\n")
-    '\\n  one\\n  two'
+    '\\n  one\\n  two?'
     """
-    lines = printable(text, keep="\n", instead=" ").strip().splitlines()[-_LAST_LINES:]
+    lines = printable(text).strip().splitlines()[-_LAST_LINES:]
     return "".join(f"\n  {line[:_LINE_LENGTH]}" for line in lines)
 
 
@@ -401,22 +402,23 @@ class ProcessPool:
 
     def __init__(self, most: int = 64) -> None:
         self.most = most
-        self._bots: OrderedDict[int, RemoteBot] = OrderedDict()
+        self._bots: dict[RemoteBot, None] = {}  # in the order of their last games
 
     def use(self, bot: RemoteBot) -> None:
         """Note that a bot plays now; end the process of the bot that has not played for longest."""
-        self._bots[id(bot)] = bot
-        self._bots.move_to_end(id(bot))
-        while len(self._bots) > self.most:
-            _, oldest = self._bots.popitem(last=False)
+        self._bots.pop(bot, None)
+        self._bots[bot] = None
+        if len(self._bots) > self.most:
+            oldest = next(iter(self._bots))
+            del self._bots[oldest]
             oldest.close()
 
     def log_output(self) -> None:
         """Log what the bots have written: they may be ended at any time now."""
-        for bot in self._bots.values():
+        for bot in self._bots:
             bot.log_output()
 
     def close(self) -> None:
         """End all processes."""
-        for bot in self._bots.values():
+        for bot in self._bots:
             bot.close()

@@ -21,6 +21,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from arena.bots.bundle import is_within
 from arena.bots.isolation.levels import Isolation, Launch
 from arena.bots.isolation.seccomp import NoFilter, filter_program, has_filter
 from arena.bots.limits import MIB
@@ -109,7 +110,7 @@ def _file_system(launch: Launch) -> list[str]:
         options += ["--symlink", f"/proc/self/{target}", f"/dev/{name}"]
     for folder in _EMPTY:
         options += ["--tmpfs", folder]
-    paths = [*map(str, launch.read_only), *(programs() if launch.system else [*libraries(), *python_files()])]
+    paths = [*map(str, launch.read_only), *(_PROGRAMS if launch.system else [*_LIBRARIES, *python_files()])]
     options += _shown(paths, os.path.normpath(launch.folder))
     if launch.system:
         _check_program(launch.argv[0], paths, launch.folder)
@@ -149,7 +150,7 @@ def _memory_file(data: bytes) -> int:
 
 
 def _check_program(program: str, paths: Sequence[str], folder: Path) -> None:
-    if not any(within(program, path) for path in (*paths, os.path.normpath(folder))):
+    if not any(is_within(program, path) for path in (*paths, os.path.normpath(folder))):
         raise SandboxRefused(
             f"{program} cannot be run in the sandbox, which shows the system's programs in /usr and the bot's own "
             f"folder {folder}, and nothing else; put the program there, or name one of the system's, such as "
@@ -184,13 +185,6 @@ def counts_inside() -> bool:
 
 def require_bubblewrap() -> Bubblewrap:
     """Return the machine's bubblewrap after it has started a sandbox; `SandboxMissing` with the remedy otherwise."""
-    bubblewrap = find()
-    _trial(bubblewrap)
-    return bubblewrap
-
-
-def find() -> Bubblewrap:
-    """Find the installed bubblewrap; `SandboxMissing` if there is none, or none that is new enough."""
     if sys.platform != "linux":
         raise _missing(f"that needs Linux, and this is {platform.system()}")
     path = shutil.which("bwrap")
@@ -209,6 +203,7 @@ def find() -> Bubblewrap:
             f"there is no system call filter for {platform.machine()}, without which root may not do so; run the arena"
             " as an ordinary user"
         )
+    _trial(bubblewrap)
     return bubblewrap
 
 
@@ -269,8 +264,13 @@ def _setting(name: str) -> int | None:
 
 
 _OURS = ("results", "leagues")  # what the arena itself writes: runs, and leagues with the bots of others
-_LIBRARIES = ("lib", "lib32", "lib64", "libx32")
-_STORES = ("/nix/store", "/gnu/store")  # systems whose libraries are all over one folder
+#: Where the system keeps its shared libraries; the stores are of systems whose libraries are all over one folder.
+_LIBRARIES = (
+    *(f"{start}/{name}" for start in ("/usr", "") for name in ("lib", "lib32", "lib64", "libx32")),
+    *("/nix/store", "/gnu/store", "/etc/ld.so.cache"),
+)
+#: The system with its programs, for bots in any language; of /etc only how names lead to programs.
+_PROGRAMS = ("/usr", "/bin", "/sbin", *_LIBRARIES, "/etc/alternatives")
 #: Folders that hold much beside a bot; what lies below them may be a bot's.
 _CROWDED = (
     *("/", "/home", "/lost+found", "/media", "/mnt", "/opt", "/root", "/srv", "/tmp", "/dev/shm", "/run/media"),
@@ -301,9 +301,9 @@ def _shown(paths: Iterable[str], own: str) -> list[str]:
     folders: list[str] = []
     # a folder goes before what lies in it, so that it does not cover that
     for path in sorted({*targets, own}, key=lambda path: path.split("/")):
-        inside = max((folder for folder in folders if within(path, folder)), key=len, default=None)
-        cover = next((cover for cover in covers if within(path, cover)), None)
-        if inside is None or (cover is not None and within(cover, inside)):
+        inside = max((folder for folder in folders if is_within(path, folder)), key=len, default=None)
+        cover = next((cover for cover in covers if is_within(path, cover)), None)
+        if inside is None or (cover is not None and is_within(cover, inside)):
             target = targets[path]
             if target is not None:
                 options += ["--symlink", target, path]
@@ -328,26 +328,6 @@ def _followed(paths: Iterable[str]) -> dict[str, str | None]:
         elif os.path.exists(path):
             targets[path] = None
     return targets
-
-
-def within(path: str, folder: str) -> bool:
-    """Return whether a path is the folder or below it, judged by their texts.
-
-    >>> within("/a/b", "/a"), within("/a", "/a"), within("/ab", "/a"), within("/a", "/")
-    (True, True, False, True)
-    """
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
-
-
-def libraries() -> list[str]:
-    """Return where the system keeps its shared libraries."""
-    roots = [f"{start}/{name}" for start in ("/usr", "") for name in _LIBRARIES]
-    return [*roots, *_STORES, "/etc/ld.so.cache"]
-
-
-def programs() -> list[str]:
-    """Return the system with its programs, for bots in any language; of /etc only how names lead to programs."""
-    return ["/usr", "/bin", "/sbin", *libraries(), "/etc/alternatives"]
 
 
 @functools.cache
@@ -378,10 +358,10 @@ def check_folder(folder: Path) -> None:
     if not folder.is_dir():
         raise SandboxRefused(f"there is no folder {folder}")
     real, home = str(folder.resolve()), os.path.realpath(os.path.expanduser("~"))
-    closed = any(within(real, area) for area in _CLOSED) and not any(within(real, area) for area in _OPEN)
+    closed = any(is_within(real, area) for area in _CLOSED) and not any(is_within(real, area) for area in _OPEN)
     if closed or real in _CROWDED:
         what = "is a folder of the system"
-    elif within(home, real) or os.path.dirname(real) == "/home":
+    elif is_within(home, real) or os.path.dirname(real) == "/home":
         what = "is, or holds, a home folder"
     elif os.path.dirname(real) == home and os.path.basename(real) in _DOCUMENTS:
         what = "holds documents of yours"

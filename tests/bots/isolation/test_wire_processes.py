@@ -103,7 +103,7 @@ def test_the_examples_play_in_the_sandbox(commands: dict[str, str], language: st
         ("early", "protocol", 'in act: has written something without being asked: \'{"id": 6,'),
         ("banner", "protocol", "MyBot 3.1 (c) me"),
         ("late_word", None, "a failed after the game by protocol: in end: "),
-        ("exits", "crash", "in act: it ended itself with exit code 3\n  this is  the end"),
+        ("exits", "crash", "in act: it ended itself with exit code 3\n  this is? the end"),
     ],
 )
 def test_a_misbehaviour_is_a_forfeit_and_nothing_else(name: str, kind: str | None, text: str) -> None:

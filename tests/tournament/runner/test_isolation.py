@@ -103,7 +103,7 @@ def test_a_command_that_does_not_say_hello_stops_the_run(tmp_path: Path) -> None
     (tmp_path / "gone.py").write_text("raise SystemExit('no tables here')\n")
     wire = {"spec": f"cmd:'{sys.executable}' {tmp_path}/gone.py", "name": "wire"}
     what = r"in hello: it ended itself with exit code 1(.|\n)*no tables here"
-    with pytest.raises(ArenaError, match=rf"the bot cmd:.* cannot be started: {what}"):
+    with pytest.raises(ArenaError, match=rf"the bot cmd:.* cannot be loaded: {what}"):
         play(tmp_path / "run", settings(wire, FIELD[0], games=2), 1)
     assert not (tmp_path / "run").exists()  # bots are loaded before a run is made
 
