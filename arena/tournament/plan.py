@@ -187,6 +187,10 @@ def plan_run(
             is_back = entry not in new or entry.name not in current
             reasons[entry.name] = Why.BACK if is_back else Why.CHANGED
     plan = _with_stored_games(plan, schedule, config, stored)
+    verdict = config.verdict()
+    if verdict is not None and stored.config() == wanted.config and not (reasons or verdict(stored) is None):
+        shown = stored.count()  # the test is decided: nothing is missing
+        return replace(plan, stays=shown, hidden=stored.count_all() - shown)
     return _counted(plan, schedule, config, stored, reasons)
 
 
@@ -256,7 +260,8 @@ def _counted(
             games[next((bot for bot in reasons if bot in (a, b)), "")] += left
     changes = [Change(why, bot, games[bot]) for bot, why in reasons.items()]
     if games[""]:
-        changes.append(Change(Why.LEFT if stored.config() == plan.wanted.config else Why.MORE, "", games[""]))
+        grows = schedule.deal_count > stored.deal_count() and stored.config() != plan.wanted.config
+        changes.append(Change(Why.MORE if grows else Why.LEFT, "", games[""]))
     return replace(
         plan,
         changes=tuple(changes),

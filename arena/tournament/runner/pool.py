@@ -238,8 +238,7 @@ class WorkerPool:
                 self._events.put(None)  # the last chunk is back
             return None
         share = self._expected // (2 * len(self._slots))  # so that all workers finish at about one time
-        least = self._chunk_units // 8  # for bots in processes, of which each chunk needs fresh ones
-        tasks = tuple(islice(self._units, max(min(self._chunk_units, share), least, 1)))
+        tasks = tuple(islice(self._units, max(min(self._chunk_units, share), 1)))
         if not tasks:
             self._units = None
             self._events.put(None)

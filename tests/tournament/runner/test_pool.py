@@ -92,7 +92,7 @@ def test_every_unit_is_stored_once_in_chunks_that_fit_a_report(most: int) -> Non
     assert most < largest <= 4 * most if most < 100 else 64 <= largest <= len(UNITS) // 2
     before = 0
     for size in sizes:  # no worker is left alone with much at the end
-        assert size <= max(1, largest // 2, (len(UNITS) - before) // 2)
+        assert size <= max(1, (len(UNITS) - before) // 2)
         before += size
 
 

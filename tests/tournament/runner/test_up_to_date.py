@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,11 @@ from arena.results.run_standings import standings
 from arena.results.standings_report import write_run_files
 from arena.results.until_error import UntilError
 from arena.tournament.config import TournamentConfig, config_from_dict
-from arena.tournament.runner.play_run import play_run
+from arena.tournament.runner.play_run import play_run, prepare
 from arena.tournament.runner.progress import ProgressListener, RunStatus
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import StoreError
+from arena.tournament.store.writer import open_store
 from tests.tournament.runner.runs import FIELD, SendsSignal, bot, games, settings
 
 pytestmark = pytest.mark.process
@@ -61,6 +63,23 @@ def test_the_bytes_are_those_of_a_run_that_had_asked_at_once(tmp_path: Path) -> 
         if number != 3:
             play(tmp_path / f"{number}", config, workers=1)
             assert whole(tmp_path / "run") == whole(tmp_path / f"{number}")
+
+
+def test_a_decided_test_plans_no_games(tmp_path: Path) -> None:
+    data = {"name": "test", "format": "sprt", "bots": ["greedy", "random"], "seed": 11}
+    config = config_from_dict({**data, "sprt": {"elo0": 0, "elo1": 10, "max_pairs": 300}})
+    play(tmp_path, config)
+    plan = prepare(config, tmp_path).plan
+    assert (plan.missing, plan.stays) == (0, count(tmp_path))
+    assert str(plan).startswith("Nothing is left to play.")
+
+
+def test_games_that_are_left_are_not_more(tmp_path: Path) -> None:
+    play(tmp_path, field(20))
+    assert str(prepare(field(40), tmp_path).plan).startswith("60 games more.")
+    with closing(open_store(tmp_path)) as store:
+        store.bring_up(prepare(field(400), tmp_path).plan.wanted)  # as if it had been interrupted
+    assert str(prepare(field(40), tmp_path).plan).startswith("60 games left to play.")
 
 
 def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
