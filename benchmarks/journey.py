@@ -2,8 +2,8 @@
 
     python benchmarks/journey.py [--list]
 
-A file counts when one of its functions is called after it was loaded, in the command's process or in a fork of it: workers,
-but not bots in processes of their own. Compiled functions are not seen. `--list` names the files.
+A file counts when one of its functions is called after it was loaded, in the command's process or in a fork of it:
+workers, but not bots in processes of their own. Compiled functions are not seen. `--list` names the files.
 """
 
 from __future__ import annotations
