@@ -23,6 +23,7 @@ from arena.stats.frames import Bools, Floats, GameArrays, Ints, StatsError, game
 from arena.stats.intervals import FEWEST_DEALS, clustered_error
 from arena.stats.pairs import ELO_SCALE, HeadToHead, adjusted_head_to_head, counts_between, head_to_head
 from arena.stats.score import other_side
+from arena.stats.superiority import superiority
 from arena.text import counted
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 MOST_AWAY = 400
 """A bot further from the average of its field, in Elo, counts as this far away."""
 FEW_DEALS = 30
+_MANY = 1_000_000  # deals, on which Student's t is the normal distribution
 _MOST_LISTED = 3
 MOST_ANCHOR = 1_000_000
 NOISE = 11
@@ -134,10 +136,11 @@ class Ratings:
     def los(self) -> pd.DataFrame:
         """Return the likelihood of superiority, row bot over column bot.
 
-        It is over 97.5% where the 95% interval of the difference leaves out 0: Phi(difference / deviation), with the
-        side of the interval towards 0 for the deviation, and Student's t in place of Phi for fewer than FEW_DEALS
-        deals. Nan where it cannot be estimated: bots of different groups, fewer than FEWEST_DEALS deals. The diagonal
-        is 0.5. For two bots rated by their pairs it is `HeadToHead.los`.
+        In a field of three and more it allows for the choice of the best among them (`arena.stats.superiority`), with
+        wider errors on few deals. For two bots it is Phi(difference / deviation), with the side of the interval towards
+        0 for the deviation, and Student's t in place of Phi for fewer than FEW_DEALS deals; for two bots rated by their
+        pairs, `HeadToHead.los`. Nan where it cannot be estimated: bots of different groups, fewer than FEWEST_DEALS
+        deals. The diagonal is 0.5.
         """
         import pandas as pd  # slow to load
 
@@ -152,6 +155,15 @@ class Ratings:
             likely = np.array([self.duel.los])
         chance = np.full((n, n), 0.5)
         chance[one, other], chance[other, one] = likely, 1 - likely
+        wider = t_width(np.maximum(self.clusters, 1)) / t_width(np.array([_MANY]))
+        covariance = self.covariance * np.outer(wider, wider)
+        for number in np.unique(self.group):
+            field = np.flatnonzero(self.group == number)
+            if len(field) > 2:
+                inside = np.ix_(field, field)
+                chance[inside] = superiority(self.elo[field], covariance[inside])
+        unknown = np.isnan(likely)
+        chance[one[unknown], other[unknown]] = chance[other[unknown], one[unknown]] = np.nan
         return pd.DataFrame(chance, index=pd.Index(self.bots, name="bot"), columns=list(self.bots))
 
     def shown_advantage(self) -> tuple[float, float]:
