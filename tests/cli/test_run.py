@@ -330,4 +330,4 @@ def test_a_tournament_s_name_means_its_file_and_a_folder_means_its_run(arena: Ar
 def test_a_seed_that_is_drawn_can_be_typed(arena: Arena) -> None:
     for number in range(3):
         arena("match", "first", "random", "--games", 2, "--out", f"run{number}", "--workers", 1, "--quiet")
-        assert json_of("standings", f"run{number}", "--json")["seed"] < 10**8
+        assert json.loads(arena("standings", f"run{number}", "--json").out)["seed"] < 10**8
