@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from arena.game.rules import load_rules
 from arena.results.comparison import find_variant
@@ -33,6 +33,9 @@ from arena.stats.variants import (
 )
 from arena.stats.voting import Vote, votes
 from arena.tournament.forfeits import ForfeitSummary
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CLEAR = 0.05
 """An adjusted p-value below which a difference is called clear."""
@@ -128,6 +131,8 @@ def comparison(runs: Sequence[VariantRun], baseline: str | None = None) -> Repor
 
     Raise StatsError for fewer than two variants and for variants without games.
     """
+    import pandas as pd  # slow to load
+
     variants = list(dict.fromkeys(run.variant for run in runs))
     if len(variants) < 2:
         raise StatsError(f"a comparison needs at least two variants, there is only '{variants[0]}'")
@@ -205,6 +210,8 @@ def _tables(
     bots: Sequence[str],
     baseline: str | None,
 ) -> list[Table]:
+    import pandas as pd  # slow to load
+
     rates = _in_order(scores(games, by=["bot", "variant"]), variants)
     met = _in_order(scores_by_opponent(games, bots), variants, bots)
     one_pairing = len(bots) == 2  # what one bot wins the other loses, so the rows of one are enough
@@ -255,6 +262,8 @@ def _brief(table: Table) -> Table:
 
 def votes_frame(games: pd.DataFrame, variants: Sequence[str], bots: Sequence[str]) -> pd.DataFrame:
     """Rank the bots that played in all variants over them (`arena.stats.voting`); no rows for fewer than three."""
+    import pandas as pd  # slow to load
+
     seats = by_seat(games)
     voter, bot = (
         pd.Categorical(seats[name], list(names)).codes for name, names in (("variant", variants), ("bot", bots))
@@ -277,6 +286,8 @@ def votes_frame(games: pd.DataFrame, variants: Sequence[str], bots: Sequence[str
 
 def _in_order(table: pd.DataFrame, variants: Sequence[str], bots: Sequence[str] = ()) -> pd.DataFrame:
     """Order rows by variant, under each bot if there are bots (by name, or in the order of `bots`)."""
+    import pandas as pd  # slow to load
+
     order = table["variant"].map({name: index for index, name in enumerate(variants)})
     keys = pd.DataFrame({"place": order.astype(np.int64)})
     for name in ("opponent", "bot"):
