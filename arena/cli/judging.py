@@ -11,9 +11,9 @@ from arena.cli.options import (
     complete_runs,
     named_game,
     opened,
+    output,
     print_report,
     refuse_options,
-    report_form,
     whole_option,
     write_page,
 )
@@ -41,7 +41,7 @@ from arena.results.pages.game_data import replay_page
     help="Write the game as an HTML page with the chances to win (-: stdout).",
 )
 @opened
-@report_form
+@output
 def judge_command(
     source: str, game: str | None, nodes: int, everything: bool, out: Path | None, opened: bool, form: str
 ) -> None:
@@ -56,7 +56,7 @@ def judge_command(
     """
     page = out is not None or opened
     if page:
-        refuse_options("does not go with a page, which shows every decision", "everything", "form")
+        refuse_options("does not go with a page, which shows every decision", "everything", "form", "wide")
     judged = analyse(found := named_game(source, game), nodes)
     if page:
         key = game or "1"

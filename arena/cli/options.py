@@ -415,15 +415,13 @@ chosen_games = gathered(
 csv_folder = click.option("--csv", "to", type=PATH, metavar="DIR", help="Also write all tables as CSV files to DIR.")
 
 
-report_form = with_options(
+output = with_options(
     click.option(
         "--print", "form", type=click.Choice(tuple(REPORT_FORMATS)), default="table", help="Print as (default: table)."
     ),
     click.option("--json", "form", flag_value="json", help="The same as --print json."),
+    wide,
 )
-"""Options for the format of a report without hidden columns; the command gets it as `form`."""
-
-output = with_options(report_form, wide)
 """Options for the format of a report; the command gets it as `form`."""
 
 

@@ -84,9 +84,7 @@ OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "--all": ("GAME --nodes 0", "--all"),
         "--out": ("GAME --nodes 0", "--out a.html"),
         "--open": ("GAME --nodes 0 -o a.html", "--open"),
-        **{
-            option: (f"GAME --nodes 0 {base}", words) for option, (base, words) in PRINTED.items() if option != "--wide"
-        },
+        **{option: (f"GAME --nodes 0 {base}", words) for option, (base, words) in PRINTED.items()},
     },
     "rate": {
         "--prior": ("", "--prior 9"),
@@ -101,8 +99,8 @@ OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
 """For each option what is compared: a command line without it, and the words that are added."""
 ELSEWHERE = {("standings", option) for option in ("--server", "--where", "--metric")}
 """Options with tests of their own."""
-WITHOUT_EFFECT = {("standings", "--wide", "open"), ("standings", "--prior", "open")}
-"""The table of a league hides no columns, and its own prior counts; with `--all` both options have an effect."""
+WITHOUT_EFFECT = {("standings", "--prior", "open")}
+"""For the table of a league, its own prior counts; with `--all` the option has an effect."""
 
 
 def cases() -> Iterator[Any]:
@@ -143,6 +141,7 @@ def test_an_option_changes_something_or_is_refused(
 ) -> None:
     if source == "open":
         request.getfixturevalue("league")
+    monkeypatch.setenv("COLUMNS", "60")  # where tables hide columns
     shown: list[str] = []
     monkeypatch.setattr("click.launch", shown.append)
     game = {"open": "1", "both": "base/1"}.get(source, "1")
