@@ -137,7 +137,7 @@ class _Bytes(io.RawIOBase):
 
 def no_breakpoint(*args: object, **values: object) -> None:
     """Replace `breakpoint()` in a run, where no debugger has a terminal: say so, and play on."""
-    print("breakpoint() does not stop in a run: 'arena replay RUN GAME --ask BOT --move N' does")
+    print("breakpoint() does not stop in a run: 'arena debug BOT RUN GAME --move N' does")
 
 
 @contextmanager

@@ -93,12 +93,13 @@ def export_command(
     if not any(targets):
         if not wanted.all:
             raise click.UsageError("--bot and similar options choose games for --records, --moves and --pgn; add one")
-        _write_tables(source, everything, out)
+        _write_tables(source, everything, out, click.echo)
         return
     if targets.count("-") > 1:
         raise click.UsageError("only one of --records, --moves and --pgn can go to stdout")
+    say = partial(click.echo, err="-" in targets)  # stdout then holds the data and nothing else
     if everything or out is not None:
-        _write_tables(source, everything, out)
+        _write_tables(source, everything, out, say)
     if moves not in (None, "-"):
         check_moves_file(Path(moves))
     if records is not None and records.endswith(PARQUET):
@@ -116,7 +117,7 @@ def export_command(
             with counting(games.count() if wanted.all else None, "Writing") as step:
                 number = write(_counted(games.chosen(wanted), step), None if target == "-" else Path(target))
             if target != "-":
-                click.echo(f"{number} {what} in {target}")
+                say(f"{number} {what} in {target}")
 
 
 def _counted(games: Iterable[GameResult], step: Callable[[], object]) -> Iterator[GameResult]:
@@ -125,13 +126,13 @@ def _counted(games: Iterable[GameResult], step: Callable[[], object]) -> Iterato
         step()
 
 
-def _write_tables(source: str, everything: bool, out: Path | None) -> None:
+def _write_tables(source: str, everything: bool, out: Path | None, say: Callable[[object], None]) -> None:
     parts = find_source(source).parts()
     if out is not None and out.suffix.lower() == WORKBOOK:
         load_xlsxwriter(out)
         tables = [(rules, workbook_tables(_standings(part, whole=True))) for rules, part in parts.items()]
         sheets = {f"{rules} {table.name}".strip(): table for rules, each in tables for table in each}
-        click.echo(f"{write_workbook(sheets, out)} sheets in {one_line(str(out))}")
+        say(f"{write_workbook(sheets, out)} sheets in {one_line(str(out))}")
         return
     for rules, part in parts.items():
         found, target = _standings(part, whole=everything), part.path
@@ -139,7 +140,7 @@ def _write_tables(source: str, everything: bool, out: Path | None) -> None:
             target = out / part.path.name if rules else out
             make_folder(target)
         for path in write_tables(found, target, everything):
-            click.echo(path)
+            say(path)
 
 
 def _standings(part: Source, whole: bool) -> RunStandings:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import click
-import pandas as pd
 
 from arena.cli.options import chosen_bots, complete_runs, forfeit_code, output, print_report, prior
 from arena.errors import ArenaError
@@ -22,6 +22,9 @@ from arena.stats.frames import StatsError
 from arena.stats.ratings import rate as rate_games
 from arena.text import counted, one_line
 from arena.tournament.store.sqlite import StoreError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @click.command()

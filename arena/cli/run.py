@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from arena.cli.compare import update_comparison
 from arena.cli.options import (
     CLOCK,
     HOW_TO_PLAY,
@@ -94,8 +95,6 @@ def run_command(config: str, options: PlayOptions, trust: bool, **sizes: int | N
         return play_and_show(with_settings_of(resized(settings, asked), options), options, named)
     refuse_options("is for a new run; leave it out to play on the stored one", "out")
     if isinstance(stored, StoredComparison):
-        from arena.cli.compare import update_comparison
-
         return update_comparison(stored.path, asked, options, trust)
     with Reader(stored.path) as reader:
         settings = asked_config(reader)

@@ -141,6 +141,10 @@ def _require_run(found: Source) -> None:
     name = one_line(str(found.path))
     match found:
         case StoredLeague():
-            raise ArenaError(f"{name} is a league; to see the versions of a bot: arena league show {name} BOT")
+            raise ArenaError(
+                f"--versions: {name} is a league; to see the versions of a bot: arena league show {name} BOT"
+            )
         case RecordFile():
-            raise ArenaError(f"{name} is a file of records, which tells no versions of a bot apart; name a run")
+            raise ArenaError(
+                f"--versions: {name} is a file of records, which tells no versions of a bot apart; name a run"
+            )

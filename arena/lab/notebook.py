@@ -10,9 +10,7 @@ import html
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from arena.game.rules import load_rules
 from arena.results import ratings_report as rating_table
@@ -36,6 +34,9 @@ from arena.stats.pairs import pair_cells
 from arena.stats.ratings import Ratings
 from arena.stats.sprt import SprtResult
 from arena.tournament.forfeits import ForfeitSummary
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _MET = {
     "bot": "name of the bot",
@@ -192,6 +193,8 @@ class Run:
     @cached_property
     def pairs(self) -> pd.DataFrame:
         """Return a row for each complete pair: two games on one deal, seats swapped. The unit of evidence."""
+        import pandas as pd  # slow to load
+
         if not len(self.games):
             return pd.DataFrame(columns=list(FRAME_COLUMNS["pairs"]))
         return pair_cells(self.games[["deal_seed", "pairing", "deal", "first", "second", "score"]])
@@ -199,16 +202,22 @@ class Run:
     @cached_property
     def standings(self) -> pd.DataFrame:
         """Return the standings, first place first."""
+        import pandas as pd  # slow to load
+
         return pd.DataFrame(self._standings.rows)
 
     @cached_property
     def crosstable(self) -> pd.DataFrame:
         """Return a row for each bot and opponent that met."""
+        import pandas as pd  # slow to load
+
         return pd.DataFrame(self._standings.met, columns=standing.CROSS_COLUMNS)
 
     @cached_property
     def forfeits(self) -> pd.DataFrame:
         """Return a row for each bot that forfeited games, and kind, the most frequent first; none if no bot did."""
+        import pandas as pd  # slow to load
+
         return pd.DataFrame(self.forfeit_summary.values(), columns=list(FRAME_COLUMNS["forfeits"]))
 
     @property
@@ -325,6 +334,8 @@ class Comparison(Mapping[str, Run]):
     @property
     def games(self) -> pd.DataFrame:
         """Return the games of all runs with the column `variant`, for the functions of arena.stats.variants."""
+        import pandas as pd  # slow to load
+
         return pd.concat([run.games.assign(variant=rules) for rules, run in self.items()], ignore_index=True)
 
     def tables(self, baseline: str | None = None) -> dict[str, pd.DataFrame]:

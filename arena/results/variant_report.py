@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from arena.game.rules import load_rules
 from arena.results.comparison import find_variant
@@ -29,6 +29,9 @@ from arena.stats.variants import (
     win_rate_differences,
 )
 from arena.tournament.forfeits import ForfeitSummary
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CLEAR = 0.05
 """An adjusted p-value below which a difference is called clear."""
@@ -112,6 +115,8 @@ def comparison(runs: Sequence[VariantRun], baseline: str | None = None) -> Repor
 
     Raise StatsError for fewer than two variants and for variants without games.
     """
+    import pandas as pd  # slow to load
+
     variants = list(dict.fromkeys(run.variant for run in runs))
     if len(variants) < 2:
         raise StatsError(f"a comparison needs at least two variants, there is only '{variants[0]}'")
@@ -184,6 +189,8 @@ def _tables(
     bots: Sequence[str],
     baseline: str | None,
 ) -> list[Table]:
+    import pandas as pd  # slow to load
+
     rates = _in_order(scores(games, by=["bot", "variant"]), variants)
     met = _in_order(scores_by_opponent(games, bots), variants, bots)
     one_pairing = len(bots) == 2  # what one bot wins the other loses, so the rows of one are enough
@@ -229,6 +236,8 @@ def _brief(table: Table) -> Table:
 
 def _in_order(table: pd.DataFrame, variants: Sequence[str], bots: Sequence[str] = ()) -> pd.DataFrame:
     """Order rows by variant, under each bot if there are bots (by name, or in the order of `bots`)."""
+    import pandas as pd  # slow to load
+
     order = table["variant"].map({name: index for index, name in enumerate(variants)})
     keys = pd.DataFrame({"place": order.astype(np.int64)})
     for name in ("opponent", "bot"):

@@ -10,15 +10,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from arena.stats.field import first_player_score, grouped, scores
 from arena.stats.frames import Floats, by_seat, check_games, deals_of
 from arena.stats.intervals import FEWEST_DEALS, mean_difference, mean_interval
 from arena.stats.pairs import elo_of_score
 from arena.stats.score import other_side
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def holm(p_values: Floats) -> Floats:
@@ -43,6 +46,8 @@ def _differences(frame: pd.DataFrame, column: str, by: Sequence[str] = (), basel
 
     With a `baseline` only compare each other variant with it.
     """
+    import pandas as pd  # slow to load
+
     if (cards := deals_of(frame)) is not None:
         frame = frame.assign(cards=cards)
     rows = []
@@ -137,6 +142,8 @@ def card_effects(cards: pd.DataFrame) -> pd.DataFrame:
     (sides that played it), score, score_low, score_high (of these sides, 95% interval by deal), score_without (of the
     other sides). Some cards can only be played from a winning position: the scores do not prove an effect.
     """
+    import pandas as pd  # slow to load
+
     rows = []
     for (variant, card), part in cards.groupby(["variant", "card"], sort=True):
         forth = part["played_by_first"].to_numpy(dtype=np.float64)

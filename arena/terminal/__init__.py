@@ -1,1 +1,1 @@
-"""Games in a terminal: to play, to watch, to debug; and the live table of a run."""
+"""Games in a terminal: to play, to print, and the live table of a run."""

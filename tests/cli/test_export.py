@@ -117,6 +117,7 @@ def test_a_chosen_part_is_exported(arena: Arena, played: Path) -> None:
     moves = pd.read_csv("m.csv", keep_default_na=False)
     assert len(moves) == run.games["plies"].sum()
     assert arena("export", "r.txt", "--moves", "-").out == Path("m.csv").read_text()
+    assert arena("export", "r.txt", "--records", "s.txt", "--moves", "-").out == Path("m.csv").read_text()
     # and out of a file again
     assert arena("export", "r.txt", "--records", "-", "--deal", 0).out.count("\n") == (run.games["deal"] == 0).sum()
     assert "no bot 'frist'" in arena("export", played, "--records", "x", "--bot", "frist", code=2).err

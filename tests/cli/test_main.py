@@ -47,6 +47,14 @@ def test_help_imports_nothing_heavy() -> None:
     assert not loaded_by(code) & set(HEAVY)
 
 
+def test_no_help_of_a_command_loads_pandas() -> None:
+    names = [name for name, entry in COMMANDS.items() if not entry.extra and name != "league"]
+    code = "\n".join(
+        ["from arena.cli.main import main", *(f"assert main([{name!r}, '--help']) == 0" for name in names)]
+    )
+    assert not loaded_by(code) & {"pandas", "scipy", "optuna", "jinja2"}
+
+
 def test_ctrl_c_while_the_program_loads_ends_it_without_a_word(tmp_path: Path) -> None:
     (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
     path = os.pathsep.join([str(tmp_path), *sys.path])

@@ -14,7 +14,7 @@ import pytest
 from arena.game.rules import load_rules
 from arena.tournament.store.sqlite import DATABASE
 from tests.bots.processes.waiting import wait_for_games
-from tests.cli.conftest import SLOW_BOT, Arena, json_of, program
+from tests.cli.conftest import SLOW_BOT, Arena, program
 from tests.cli.league.conftest import QUICK, no_check  # noqa: F401
 from tests.league.leagues import FIRST, LAST, written
 from tests.tournament.runner.runs import SendsSignal
@@ -328,4 +328,4 @@ def test_a_tournament_s_name_means_its_file_and_a_folder_means_its_run(arena: Ar
 def test_a_seed_that_is_drawn_can_be_typed(arena: Arena) -> None:
     for number in range(3):
         arena("match", "first", "random", "--games", 2, "--out", f"run{number}", "--workers", 1, "--quiet")
-        assert json_of("standings", f"run{number}", "--json")["seed"] < 10**8
+        assert json.loads(arena("standings", f"run{number}", "--json").out)["seed"] < 10**8

@@ -6,9 +6,9 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from statistics import mean
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError, did_you_mean
@@ -38,6 +38,9 @@ from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError, games_of
 from arena.stats.variants import card_effects, first_minus_second
 from arena.tournament.games import time_quantile
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LARGEST_SQUARE = 60
 """The most bots of a square with figures."""
