@@ -83,8 +83,9 @@ def length(calls: list[list[str]]) -> str:
 
 def main() -> None:
     from arena.game.moves import Move
+    from arena.league.book import Receipt
     from arena.league.submission import Submission
-    from arena.league.versions import Receipt, Version
+    from arena.league.versions import Version
     from arena.tournament.config import TournamentConfig
     from arena.tournament.games import Row
 
