@@ -83,7 +83,6 @@ def length(calls: list[list[str]]) -> str:
 
 def main() -> None:
     from arena.game.moves import Move
-    from arena.league.book import Receipt
     from arena.league.submission import Submission
     from arena.league.versions import Version
     from arena.tournament.config import TournamentConfig
@@ -106,7 +105,7 @@ def main() -> None:
         other = folder / "other.py"
         other.write_text(BOT.replace("moves[0]", "moves[-1]"))
         command = ["submit", str(other), "--league", "open", "--workers", "1"]
-        submitted = travel(command, folder / "submit.log", Submission, Receipt, Version)
+        submitted = travel(command, folder / "submit.log", Submission, Version)
         print("a submission, from the file to its rating:     ", length(submitted))
 
 
