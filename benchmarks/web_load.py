@@ -27,13 +27,12 @@ import threading
 import time
 from pathlib import Path
 
-from arena.bots.bundle import BundleFile
 from arena.cli.main import main as arena
 from arena.errors import ArenaError
 from arena.league import versions
 from arena.league.store import open_league
-from arena.league.submission import Submission
 from arena.web.client import Server, form
+from tests.league.leagues import submission
 from tests.web.served import Served
 
 PATHS = ("", "live", "history", "rules", "bots/first", "bots/random")
@@ -147,7 +146,7 @@ def _author(server: Served, number: int, wait: float, took: list[float], failed:
     text = f"# {number}\ndef act(view, moves):\n    return moves[{number} % len(moves)]\n"
     begun = time.monotonic()
     try:
-        ask.submit(Submission(f"bot{number}", None, "bot.py", {"bot.py": BundleFile(text.encode())}))
+        ask.submit(submission(f"bot{number}", text))
     except ArenaError as error:
         failed.append(str(error))
     else:

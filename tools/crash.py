@@ -22,16 +22,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arena.bots.bundle import BundleFile
 from arena.cli.main import main as arena
 from arena.errors import ArenaError
 from arena.league import versions
 from arena.league.rating import league_standings
 from arena.league.store import open_league
-from arena.league.submission import Submission
 from arena.league.verification import league_faults, verified_games
 from arena.league.views import standing_values
 from arena.web.client import Server
+from tests.league.leagues import submission
 from tests.web.served import Served
 
 WHOM = ("web", "player", "both")
@@ -53,10 +52,9 @@ class Outcome:
 
 def run(folder: Path, seed: int, moments: int, authors: int, pause_s: float, isolation: str) -> Outcome:
     """Kill the server of a new league at random moments."""
-    small = ["--isolation", isolation]
-    for setting in ("error=200", "most_games=16", "games=4", "sample=2"):
-        small += ["--set", f"placement.{setting}"]
-    small += ["--set", "budget.uploads=1000", "--set", "budget.bots=1000"]
+    settings = "placement.error=200 placement.most_games=16 placement.games=4 placement.sample=2"
+    settings += " budget.uploads=1000 budget.bots=1000"
+    small = ["--isolation", isolation, *(f"--set={setting}" for setting in settings.split())]
     assert arena(["league", "create", "crash", "--out", str(folder), *small]) == 0
     for bot in ("first", "random"):
         assert arena(["submit", bot, "--league", str(folder), "--workers", "1"]) == 0
@@ -75,7 +73,7 @@ def run(folder: Path, seed: int, moments: int, authors: int, pause_s: float, iso
             text = f"# {number} {count}\ndef act(view, moves):\n    return moves[{mine.choice((0, -1))}]\n"
             if mine.random() < 0.2:
                 text += "no_such_name\n"
-            what = Submission(f"b{number}x{count}", None, "bot.py", {"bot.py": BundleFile(text.encode())})
+            what = submission(f"b{number}x{count}", text)
             while not over.is_set():  # an author without an answer tries again
                 try:
                     told = ask.submit(what)

@@ -94,10 +94,7 @@ class Raises:
 #: A league whose deals are the same each time.
 CREATE = """
 from pathlib import Path
-try:
-    from arena.league.league_settings import load_settings
-except ImportError:  # version 0.3
-    from arena.league.settings import load_settings
+from arena.league.league_settings import load_settings
 from arena.league.store import create_league
 create_league(Path("open"), load_settings(Path("league.toml"), "open", {}), "0" * 32).close()
 """

@@ -34,7 +34,6 @@ from arena.bots.bot import Param
 from arena.bots.bundle import (
     Bundle,
     OwnFiles,
-    file_hash,
     is_alone,
     package_hash,
     package_home,
@@ -198,16 +197,6 @@ def find_target(text: str) -> Path:
     """Return the file that a spec names (of a command, its first) without reading it; `BotError` if there is none."""
     target = parse_spec(text).target
     return find_command(target, Path.cwd())[1][0] if target.startswith(PREFIX) else _find_file(target, Path.cwd())
-
-
-def find_file(path: Path, target: str, params: Mapping[str, Param], name: str) -> BotSpec:
-    """Return the bot in a file, whatever its path looks like; `target` is the author's name for it.
-
-    It is loaded from where it lies, and its hash is the hash of the file: nothing that a stranger wrote is parsed here.
-    """
-    text = ",".join(f"{key}={value}" for key, value in params.items())
-    digest = file_hash(read_source(target, path))
-    return BotSpec(name, f"{target}:{text}" if text else target, target, str(path), digest, tuple(params.items()))
 
 
 def _file_spec(name: str, text: str, target: str, path: Path, params: Mapping[str, Param]) -> BotSpec:

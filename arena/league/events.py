@@ -92,7 +92,7 @@ def publish(league: League, kind: str, version: Version, games: int = 0, note: s
 
 
 def publish_play(league: League, event: int | None, games: int) -> tuple[int, Standings]:
-    """Store the standings after `games` more games of play; return the number of their event, and the standings.
+    """Store the standings after that number of `games` of play; return the number of their event, and the standings.
 
     If `event`, under which earlier games were counted, is still the last one, it is used again.
     """

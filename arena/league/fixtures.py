@@ -20,7 +20,7 @@ from arena.league.versions import Version
 from arena.tournament.games import GameId, PairTask, deal_seed
 
 REACH = 400.0
-"""Elo. Of the opponents at most this far behind the nearest one, those with the fewest games come first."""
+"""Elo. Of the opponents at most this much further away than the nearest one, those with the fewest games come first."""
 PAIRINGS = 8  # per stretch of play
 STRETCH_SHARE = 20
 """A stretch of play adds at least a 20th to the stored games. The ratings between two stretches, whose cost grows with
@@ -42,7 +42,7 @@ class Fixture:
 def for_placement(table: Standings, version: Version, settings: LeagueSettings) -> list[Fixture]:
     """Return what a version in placement plays next; empty if its rating is certain enough.
 
-    The difference from a rival can also be certain enough: the rest of its error is then the table's, and only games
+    The same holds if the difference from a rival is: the rest of its error is then the table's, and only games
     between others can reduce it.
     """
     own = table.row_of(version.id)

@@ -268,7 +268,7 @@ def _bot_name(chosen: str | None, usual: str) -> str:
 def _read_folder(folder: Path) -> dict[str, BundleFile]:
     """Read all files below a folder. Raise ArenaError for a link, and for a file that is not a regular one."""
     files: dict[str, BundleFile] = {}
-    reader = OwnFiles(folder.name, [str(folder)])  # it also stops at a limit
+    reader = OwnFiles(folder.name, [str(folder)])  # it stops at a limit
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not _SKIPPED.fullmatch(name)]
         for path in (Path(parent, name) for name in [*folders, *names] if not _SKIPPED.fullmatch(name)):

@@ -88,17 +88,20 @@ async def _me(request: Request) -> Response:
     if account is None:
         return see_other(request, "sign-in")
     backend = backend_of(request)
-    values = await backend.read(lambda stores: _overview(stores, account))
-    return shown_message(request, "me.html", account=account, upload_mb=backend.settings.upload_mb, **values)
+    values = await backend.read(lambda stores: _overview(stores, account, backend.settings.upload_mb))
+    return shown_message(request, "me.html", account=account, **values)
 
 
-def _overview(stores: Stores, account: Account) -> dict[str, Any]:
+def _overview(stores: Stores, account: Account, upload_mb: int) -> dict[str, Any]:
     """Return the author's versions, each with its outcome, and the submissions that did not become a version."""
     own = uploads.versions_of(stores.league, account.author)
+    bounds = stores.league.stored_settings()
+    limits = [f"{bounds.uploads} uploads an hour"] if bounds.uploads else []
+    limits += [f"{bounds.bots} bots"] if bounds.bots else []
     outcomes: dict[int | None, str] = {version.id: uploads.outcome_text(stores.league, version) for version in own}
     return {
         "versions": [(version, outcomes[version.id]) for version in own],
-        "limits": stores.league.stored_settings(),
+        "limits": ", ".join([f"{upload_mb} MiB an upload", *limits]),
         "not_taken": uploads.not_taken(stores.league, account.author),
     }
 

@@ -42,13 +42,6 @@ def test_games_that_are_decided_beforehand_tell_little(found: League) -> None:
     assert pairs(play(found))[0] == "cd"
 
 
-def test_bots_without_games_come_first(found: League) -> None:
-    a, b, _ = enter(found, "a", "b", "c")
-    played(found, [(a, b, some_points(5, 0.5))])
-    assert "c" in pairs(play(found))[0]
-    assert sorted(pairs(play(found))) == ["ac", "bc"]
-
-
 def test_groups_are_linked_first(found: League) -> None:
     a, b, c, d = enter(found, "a", "b", "c", "d")
     played(found, [(a, b, some_points(20, 0.7)), (c, d, some_points(20, 0.6))])

@@ -74,7 +74,6 @@ def test_bots_of_an_author_are_limited(tmp_path: Path) -> None:
         with pytest.raises(oversight.BudgetSpent, match="Ann already has 1 of 1 bots in the league"):
             receive(found, "two", LAST, "Ann")
         receive(found, "one", LAST, "Ann")  # a new version
-        receive(found, "two", MIDDLE, "Bob")
         for name in ("three", "four"):  # the organiser's
             receive(found, name, f"# {name}\n{FIRST}", None)
         book.retire(found, "one")

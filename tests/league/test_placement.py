@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from arena.league.store import League
 from arena.league.submission import Submission
 from arena.league.versions import ACTIVE, PLACING, REFUSED, Version
 from arena.league.views import rating_values
-from arena.paths import data_folder
 from tests.league.leagues import (
     FIRST,
     LAST,
@@ -28,9 +26,7 @@ from tests.league.leagues import (
     league,
     names,
     play_more,
-    played,
     settle,
-    some_points,
     sound,
     submission,
     submit,
@@ -55,43 +51,6 @@ def test_bots_meet_the_table_and_enter_it(found: League) -> None:
     assert [*map(rating_values, stored)] == [*map(rating_values, table.rows)]
     assert not (found.folder / BUNDLES).exists()
     sound(found.folder)
-
-
-def test_a_placement_ends_when_the_error_is_small(tmp_path: Path) -> None:
-    """Not at the most games, which are many."""
-    with league(tmp_path, placement={"error": 120, "most_games": 2000}) as found:
-        submit(found, "first", FIRST)
-        submit(found, "last", LAST)
-        (place, _) = league_standings(found).rows
-        assert place.width is not None
-        assert 60 < place.width <= 120
-        assert 10 < place.score.games < 400
-
-
-def test_a_placement_ends_when_the_error_is_the_tables(tmp_path: Path) -> None:
-    """Nobody knows how far the field is from the anchor; more games of this one would not tell."""
-    with league(tmp_path, placement={"error": 60, "most_games": 2000}, rating={"anchor": "a"}) as found:
-        greedy = (data_folder("bots") / "greedy.py").read_text()
-        (a,) = enter(found, "a", source=greedy)
-        b, c = enter(found, "b", "c")
-        played(found, [(a, b, [2] * 60), (b, c, some_points(300, 0.5))])
-        one = submit(found, "random", RANDOM)
-        place = league_standings(found).row_of(one.id)
-        assert place is not None
-        assert place.width is not None
-        assert place.width > 100
-        assert place.score.games < 800
-
-
-def test_the_anchor_is_placed_like_others(tmp_path: Path) -> None:
-    """Its rating is given and has no error, but where it stands among the others is to be found."""
-    with league(tmp_path, placement={"most_games": 200}, rating={"anchor": "first"}) as found:
-        submit(found, "last", LAST)
-        one = submit(found, "first", FIRST)
-        place = league_standings(found).row_of(one.id)
-        assert place is not None
-        assert (place.elo, place.width) == (0, 0)
-        assert place.score.games > 12
 
 
 @pytest.mark.slow
@@ -249,13 +208,3 @@ def test_files_lie_in_the_league_while_they_play(found: League) -> None:
         session.play([fixtures.Fixture(a, b, 1)], ())
         assert seen[0] == ["a.py", "b.py"]
     assert not (found.folder / BUNDLES).exists()
-
-
-def test_removed_files_are_written_again(found: League) -> None:
-    for name, source in (("first", FIRST), ("last", LAST)):
-        submit(found, name, source)
-    with open_session(found, "play", 1) as session:
-        session.placed(versions.get(found, 1))
-        shutil.rmtree(found.folder / BUNDLES)
-        assert play_more(session, 8) == 8
-    assert names(found) == ["first v1", "last v1"]
