@@ -97,17 +97,14 @@ class ImageEncoder:
         body = messages.BEGINNING.pack(setup.seat, setup.starter, setup.seed, flags, move_ms, bank_ms)
         return pack_message(messages.BEGIN, body)
 
-    def ask(self, view: View, moves: list[Move], unread: bytearray) -> tuple[Move | None, bytes]:
+    def ask(self, view: View, moves: list[Move], unread: bytearray) -> Move | bytes:
         """Ask for a move and wait a moment. Without one, return what was not sent, and add the answer to `unread`."""
-        line, clock = self._line, view.clock
-        number = line.ask(view, *((0, 0.0, 0.0) if clock is None else clock_flags(clock)))
-        if 0 <= number < len(self._table):
-            return self._table[number], b""
-        if number >= 0:
-            unread += messages.REPLY.pack(6, messages.ANSWER, line.question, number)
-            return None, b""
-        unread += line.data
-        return None, line.unsent
+        line, table, clock = self._line, self._table, view.clock
+        number = line.ask(view, 0, 0.0, 0.0) if clock is None else line.ask(view, *clock_flags(clock))
+        if 0 <= number < len(table):
+            return table[number]
+        unread += line.data if number < 0 else messages.REPLY.pack(6, messages.ANSWER, line.question, number)
+        return line.unsent if number < 0 else b""
 
     def end(self, view: View, result: GameEnd) -> bytes:
         """Return the message with the events that the bot has not seen yet, and the result."""

@@ -253,11 +253,11 @@ class RemoteBot:
             raise BotFault(ForfeitKind.CRASH, "in act: the process does not run")
         if clock is not None:
             process.wake()
-        move, message = encoder.ask(view, moves, self._unread)
-        if move is None:
+        move = encoder.ask(view, moves, self._unread)
+        if isinstance(move, bytes):  # what is to be sent, or is left of it
             self._decision += not encoder.is_direct
             read, deadline = encoder.move_reader(view, moves), self._deadline(clock)
-            move = self._ask("act", message, read, deadline, clock, encoder.is_direct)
+            move = self._ask("act", move, read, deadline, clock, encoder.is_direct)
         if clock is not None:
             process.rest()
         return move

@@ -68,9 +68,9 @@ class LineEncoder:
         self._seat, self._events_sent = setup.seat, 0
         return line_of(begin(self._next(), setup))
 
-    def ask(self, view: View, moves: list[Move], unread: bytearray) -> tuple[Move | None, bytes]:
-        """Return no move, and the message that asks for one."""
-        return None, line_of(act(self._next(), view, moves, self._news(view)))
+    def ask(self, view: View, moves: list[Move], unread: bytearray) -> Move | bytes:
+        """Return the message that asks for a move."""
+        return line_of(act(self._next(), view, moves, self._news(view)))
 
     def end(self, view: View, result: GameEnd) -> bytes:
         """Return the message with the events that the bot has not seen yet, and the result."""
