@@ -8,6 +8,7 @@ and what it imports from there belongs to this bot alone (`arena.bots.own_module
 from __future__ import annotations
 
 import ast
+import atexit
 import importlib
 import inspect
 import itertools
@@ -18,12 +19,14 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from types import MappingProxyType, ModuleType
 from typing import Any, Literal, Union, cast, get_args, get_origin
 
 from arena.bots.bot import Act, Actor, Bot, Param
-from arena.bots.bundle import is_local, package_home
+from arena.bots.bundle import is_local, package_home, remove_bundles
 from arena.bots.compilation import source_text
 from arena.bots.faults import BotError, author_traceback
 from arena.bots.output import bot_output
@@ -101,6 +104,8 @@ def load_bot(spec: BotSpec | str, *, capture: bool = True) -> LoadedBot:
         raise BotError(
             f"the bot '{spec.target}' is a command: it plays in a process of its own and cannot be loaded into this one"
         )
+    if spec.revision is not None:
+        spec = spec.placed(_revisions_folder())
     source = read_source(spec.target, spec.loaded_from)
     try:
         return _load(spec, source, capture)
@@ -108,6 +113,14 @@ def load_bot(spec: BotSpec | str, *, capture: bool = True) -> LoadedBot:
         raise
     except BaseException as error:  # even a look at a bot's class may run code of its metaclass
         raise _load_error(spec, error) from None
+
+
+@cache
+def _revisions_folder() -> Path:
+    """Make the folder of the bots that this process has loaded from commits; it is removed at the end."""
+    folder = Path(mkdtemp(prefix="arena-"))
+    atexit.register(remove_bundles, folder)
+    return folder
 
 
 def _load(spec: BotSpec, source: bytes, capture: bool) -> LoadedBot:

@@ -62,7 +62,8 @@ def config_of(
 ) -> TournamentConfig:
     """Return the settings of a command line without a file; `tables` adds settings in the form of a file."""
     specs = find_bots(tuple(bots))
-    values = {"format": format_, "bots": [{"spec": spec.spec, "name": spec.name} for spec in specs], **tables}
+    bots_ = [{"spec": spec.spec, "name": spec.name, "labels": spec.labels} for spec in specs]
+    values = {"format": format_, "bots": bots_, **tables}
     name = name or run_name(format_, [spec.name for spec in specs])
     return with_settings_of(config_from_dict(values, "command line", name), options)
 
