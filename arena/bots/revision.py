@@ -84,6 +84,11 @@ def split_revision(target: str, here: Path) -> tuple[str, str] | None:
     return match["path"], match["revision"]
 
 
+def is_pattern(path: str) -> bool:
+    """Return whether a path stands for the bot files in a folder, or for those that match it."""
+    return path.endswith("/") or any(sign in path for sign in "*?[")
+
+
 def is_history(path: str, revision: str, here: Path) -> bool:
     """Return whether a revision stands for several: a range, or `last-8` where no commit has this name."""
     if ".." in revision:
@@ -93,12 +98,17 @@ def is_history(path: str, revision: str, here: Path) -> bool:
 
 def find_revision(path: str, revision: str, here: Path) -> FileRevision:
     """Return a file and the commit that a revision means for it. BotError if there is no such repository or commit."""
+    if is_pattern(path) or is_history(path, revision, here):
+        raise BotError(
+            f"{path}@{revision} stands for several bots, but one is wanted here; name one file, and one commit such as"
+            " HEAD"
+        )
+    return _found(path, revision, here)
+
+
+def _found(path: str, revision: str, here: Path) -> FileRevision:
     full = _full(path, here)
     top, inner = _repository(full)
-    if is_history(path, revision, here):
-        raise BotError(
-            f"{path}@{revision} stands for several versions, but one bot is wanted here; name one commit, such as HEAD"
-        )
     commit = _commit(top, revision)
     return FileRevision(full, top, inner, commit) if commit else _unknown(top, path, revision)
 
@@ -147,7 +157,7 @@ def missing_files(file: FileRevision) -> list[str]:
 
 def files_in(pattern: str, revision: str, here: Path) -> list[FileRevision]:
     """Return the bot files that a pattern or a folder (`bots/`) stood for in a commit."""
-    file = find_revision(pattern, revision, here)
+    file = _found(pattern, revision, here)
     parts = Path(file.inner).parts + ("*.py",) * pattern.endswith("/")
     fixed = next((number for number, part in enumerate(parts) if re.search(r"[*?[]", part)), 0)
     files = _CommitFiles(file.top, file.commit, "/".join(parts[:fixed]))
@@ -244,7 +254,7 @@ def _unknown(top: str, path: str, revision: str) -> NoReturn:
     """Raise BotError for a revision that does not exist."""
     if not revision:
         raise BotError(f"'{path}@' names no revision; write a branch, a tag or a commit after the @, such as HEAD")
-    if _is_shallow(top):
+    if is_shallow(top):
         raise BotError(
             f"{path}: there is no revision {quoted(revision)} in this clone, which is shallow; fetch the others:"
             " git fetch --unshallow"
@@ -255,7 +265,8 @@ def _unknown(top: str, path: str, revision: str) -> NoReturn:
     raise BotError(f"{path}: there is no revision {quoted(revision)}{near or '; git log and git tag list them'}")
 
 
-def _is_shallow(top: str) -> bool:
+def is_shallow(top: str) -> bool:
+    """Return whether a repository lacks the older commits."""
     return _git(top, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
 
 

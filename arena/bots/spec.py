@@ -168,8 +168,16 @@ def display_name(target: str, params: Mapping[str, Param]) -> str:
         short = re.split(r"[/\\]", target)[-1].removesuffix(".py")
     else:
         short = module[1].rpartition(".")[2] if module[2] == "act" else module[2]
-    options = ",".join(f"{key}={value}" for key, value in params.items())
-    return f"{short}:{options}" if options else short
+    return short + params_text(params)
+
+
+def params_text(params: Mapping[str, Param]) -> str:
+    """Return parameters as they follow the target in a spec.
+
+    >>> params_text({"rollouts": 200, "depth": 2}), params_text({})
+    (':rollouts=200,depth=2', '')
+    """
+    return ":" * bool(params) + ",".join(f"{key}={value}" for key, value in params.items())
 
 
 def find_bot(
@@ -190,8 +198,8 @@ def find_bot(
     if parts.target.startswith(PREFIX):
         return _command_spec(name or parts.name, text, parts.target, given, here)
     if (at := split_revision(parts.target, here)) is not None:
-        file, options = find_revision(*at, here), ",".join(f"{key}={value}" for key, value in parts.params.items())
-        pinned = f"{at[0]}@{file.commit}{':' * bool(options)}{options}"
+        file = find_revision(*at, here)
+        pinned = f"{at[0]}@{file.commit}{params_text(parts.params)}"
         return _revision_spec(name or parts.name, pinned, parts.target, file, given)
     path = _find_file(parts.target, here)
     if (own := overlooked_file(parts.target, folder)) is not None:
@@ -218,9 +226,8 @@ def find_file(path: Path, target: str, params: Mapping[str, Param], name: str) -
 
     It is loaded from where it lies, and its hash is the hash of the file: nothing that a stranger wrote is parsed here.
     """
-    text = ",".join(f"{key}={value}" for key, value in params.items())
     digest = file_hash(read_source(target, path))
-    return BotSpec(name, f"{target}:{text}" if text else target, target, str(path), digest, tuple(params.items()))
+    return BotSpec(name, target + params_text(params), target, str(path), digest, tuple(params.items()))
 
 
 def _file_spec(name: str, text: str, target: str, path: Path, params: Mapping[str, Param]) -> BotSpec:

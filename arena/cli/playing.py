@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from arena.bots.cores import core_count
-from arena.bots.spec import find_bots
+from arena.bots.spec import BotSpec, find_bots
 from arena.cli.group import INTERRUPTED
 from arena.cli.options import (
     FORFEITED,
@@ -61,7 +61,13 @@ def config_of(
     format_: str, bots: Sequence[str], options: PlayOptions, tables: Mapping[str, Any], name: str = ""
 ) -> TournamentConfig:
     """Return the settings of a command line without a file; `tables` adds settings in the form of a file."""
-    specs = find_bots(tuple(bots))
+    return config_for(format_, find_bots(tuple(bots)), options, tables, name)
+
+
+def config_for(
+    format_: str, specs: Sequence[BotSpec], options: PlayOptions, tables: Mapping[str, Any], name: str = ""
+) -> TournamentConfig:
+    """Return the settings of a command line without a file, for bots that were found."""
     bots_ = [{"spec": spec.spec, "name": spec.name, "labels": spec.labels} for spec in specs]
     values = {"format": format_, "bots": bots_, **tables}
     name = name or run_name(format_, [spec.name for spec in specs])

@@ -18,7 +18,7 @@ from typing import Any
 
 from arena.bots.bot import Param
 from arena.bots.faults import BotError
-from arena.bots.revision import files_in, find_revision, history, is_history, split_revision
+from arena.bots.revision import files_in, find_revision, history, is_history, is_pattern, split_revision
 from arena.bots.spec import (
     MODULE,
     PREFIX,
@@ -27,6 +27,7 @@ from arena.bots.spec import (
     find_bot,
     find_target,
     known_bots,
+    params_text,
     parse_spec,
     with_versions,
 )
@@ -123,13 +124,12 @@ def _bots_of(entry: FieldBot, folder: Path) -> list[FieldBot]:
     """Return the bots that an entry stands for, at least one. BotError for a pattern or a folder without bots."""
     parsed = parse_spec(entry.spec)
     target, name, params = parsed.target, entry.name or parsed.name, {**parsed.params, **entry.params}
-    options = f":{','.join(f'{key}={value}' for key, value in parsed.params.items())}" if parsed.params else ""
+    options = params_text(parsed.params)
     place = _path(folder, target)
     if not target.startswith(PREFIX) and (at := split_revision(target, folder)) is not None:
         return _revisions_of(entry, folder, *at, name or "", options)
-    is_pattern = any(sign in target for sign in "*?[") or target.endswith("/")
     is_folder = os.path.isdir(place) and target not in known_bots()
-    if target.startswith(PREFIX) or MODULE.fullmatch(target) or not (is_pattern or is_folder):
+    if target.startswith(PREFIX) or MODULE.fullmatch(target) or not (is_pattern(target) or is_folder):
         bot = replace(entry, name=name or display_name(target, params))
         if target.endswith(".py") and os.path.isdir(place.parent) and not os.path.isfile(_path(Path(), target)):
             bot = replace(bot, spec=_from_here(place) + options)
@@ -150,7 +150,7 @@ def _bots_of(entry: FieldBot, folder: Path) -> list[FieldBot]:
 def _revisions_of(entry: FieldBot, folder: Path, path: str, revision: str, name: str, options: str) -> list[FieldBot]:
     """Return the bots that an entry with a revision stands for, each named by the full hash of its commit."""
     is_one = False
-    if any(sign in path for sign in "*?[") or path.endswith("/"):
+    if is_pattern(path):
         files = files_in(path, revision, folder)
     elif is_history(path, revision, folder):
         files = history(path, revision, folder)

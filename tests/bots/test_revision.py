@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -15,32 +14,9 @@ from arena.errors import BotWarning
 from arena.lab.single_game import play_game
 from arena.lab.tournament import run_tournament
 from arena.tournament.bot_list import command_field
+from tests.repository import Repository
 
 BOT = "class Mybot:\n    def act(self, view, moves):\n        return moves[{number}]\n"
-
-
-class Repository:
-    """A repository in the working directory."""
-
-    def __init__(self) -> None:
-        self.git("init", "-q", "-b", "main")
-
-    def git(self, *args: str) -> str:
-        kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-        env = {**kept, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
-        argv = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *args]
-        return subprocess.run(argv, env=env, check=True, capture_output=True, text=True).stdout.strip()
-
-    def commit(self, subject: str, **files: str) -> str:
-        """Write files, with `__` for a slash and the ending .py unless they have one, and commit them."""
-        for name, text in files.items():
-            path = Path(name.replace("__", "/"))
-            path = path if path.suffix else path.with_suffix(".py")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(text.encode())
-        self.git("add", "-A")
-        self.git("commit", "-q", "--allow-empty", "-m", subject)
-        return self.git("rev-parse", "HEAD")
 
 
 @pytest.fixture
@@ -144,8 +120,8 @@ def test_wrong_input_is_answered_in_a_sentence(commits, repository, tmp_path, mo
     assert "there is no revision" in refusal("bots/mybot.py@HEAD\n--all")
     assert "names no revision" in refusal("bots/mybot.py@")
     assert "did you mean 'bots/mybot.py'" in refusal("bots/mybt.py@HEAD")
-    assert "one bot is wanted" in refusal("bots/mybot.py@HEAD~2..")
-    assert "one bot is wanted" in refusal("bots/mybot.py@last-2")
+    assert "one is wanted here" in refusal("bots/mybot.py@HEAD~2..")
+    assert "one is wanted here" in refusal("bots/mybot.py@last-2")
     for text in ("greedy@HEAD", "package.module:Class@HEAD", "cmd:python3 bots/mybot.py@HEAD"):
         assert "revision" in refusal(text)
     repository.git("mv", "-f", "bots/mybot.py", "bots/newer.py")
