@@ -43,7 +43,7 @@ STANDING_COLUMNS: dict[str, str] = {
     "mean_turns": "mean length of the bot's games, in turns of both players",
     "forfeits": "games that the bot lost by forfeit, in all and by kind",
 } | {kind.column: kind.meaning for kind in ForfeitKind}
-"""Columns of `RunStandings.rows`; format_points, the tie-breaks of the format (such as buchholz) and remark follow
+"""Columns of `RunStandings.rows`; LABELS if the run has versions of a bot, format_points, the tie-breaks of the format (such as buchholz) and remark follow
 if the format has a ranking of its own, and end_faults (games after which the bot failed in `end`: their results
 stand) if there are any."""
 LABELS = ("commit", "subject", "date", "named")
