@@ -10,8 +10,7 @@ a source:
   `.`, `_` or `-`, folders too (`mybot.json`, `mybot_weights.npz` for `mybot.py`), unless it fits another bot better.
 
 Every process of a run loads the bot from a copy of these files, `.bots/HASH/`, so what runs is what was hashed.
-Commands and classes of packages are run where they lie. The rule reads a `FileSystem`: this machine's, or a commit's
-files under the same paths (`arena.bots.revision`).
+Commands and classes of packages are run where they lie.
 """
 
 from __future__ import annotations
@@ -24,11 +23,12 @@ import shutil
 import stat
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Protocol
+from typing import TypeAlias
 
 from arena.bots.compilation import LONGEST_PARSED, source_text
 from arena.bots.faults import BotError
@@ -112,67 +112,6 @@ def remove_bundles(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-class FileSystem(Protocol):
-    """Where files are looked up: by absolute paths, following links."""
-
-    def realpath(self, path: str) -> str:
-        """Return the path without links."""
-
-    def listdir(self, folder: str) -> list[str]:
-        """Return the names in a folder. OSError if there is none."""
-
-    def isdir(self, path: str) -> bool:
-        """Return whether there is a folder."""
-
-    def isfile(self, path: str) -> bool:
-        """Return whether there is a file."""
-
-    def is_executable(self, path: str) -> bool:
-        """Return whether a file may be run as a program."""
-
-    def size(self, path: str) -> int:
-        """Return the size of a regular file, -1 of another one. OSError if there is none."""
-
-    def read(self, path: str, most: int) -> bytes:
-        """Return at most so many bytes of a regular file. OSError if it cannot be read."""
-
-
-class Disk:
-    """The files of this machine."""
-
-    def realpath(self, path: str) -> str:
-        """Return the path without links."""
-        return os.path.realpath(path)
-
-    def listdir(self, folder: str) -> list[str]:
-        """Return the names in a folder."""
-        return os.listdir(folder)
-
-    def isdir(self, path: str) -> bool:
-        """Return whether there is a folder."""
-        return os.path.isdir(path)
-
-    def isfile(self, path: str) -> bool:
-        """Return whether there is a file."""
-        return os.path.isfile(path)
-
-    def is_executable(self, path: str) -> bool:
-        """Return whether this process may run a file."""
-        return os.access(path, os.X_OK)
-
-    def size(self, path: str) -> int:
-        """Return the size of a regular file, -1 of another one."""
-        about = os.stat(path)
-        return about.st_size if stat.S_ISREG(about.st_mode) else -1
-
-    def read(self, path: str, most: int) -> bytes:
-        """Return at most so many bytes of a file."""
-        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | _AS_IT_IS)) as file:
-            return file.read(most)
-
-
-DISK = Disk()
-
 _held: dict[Path, Bundle] | None = None
 
 
@@ -191,33 +130,33 @@ def read_bundle(path: Path) -> Bundle:
     """Read the files of the bot in a file, or give those that are held (`bots_held`)."""
     held = {} if _held is None else _held
     if path not in held:
-        held[path] = bundle_in(DISK, path)
+        held[path] = _read_bundle(path)
     return held[path]
 
 
-def bundle_in(disk: FileSystem, path: Path) -> Bundle:
+def _read_bundle(path: Path) -> Bundle:
     """Read the files of the bot in a file. Raise BotError if one of them is refused, OSError if its own is not there.
 
     A file is refused if it is a link that leads out of the folder, or is not a regular file, and all are refused if
     they are too many or too large.
     """
-    home, reader = path.parent, OwnFiles(path.name, [str(path.parent)], disk)
+    home, reader = path.parent, OwnFiles(path.name, [str(path.parent)])
     own = reader.content(str(path))
     alone = is_alone(path)
-    below = sorted(_all_below(home, home, disk) if alone else _beside(path, disk))
+    below = sorted(_all_below(home, home) if alone else _beside(path))
     folders = sorted({os.path.dirname(name) for name in below}, key=len) if alone else []
     contents = {str(path): own, **dict(_modules(str(path), own, str(home), folders, reader))}
     for name in below:
         if not name.endswith(".py"):
             with suppress(OSError):  # the bot cannot read it either
                 contents[name] = reader.content(name)
-    files = _bundle_files(home, contents, disk)
-    return Bundle(path.name, files, _unlisted(disk.listdir(str(home)), files))
+    files = _bundle_files(home, contents)
+    return Bundle(path.name, files, _unlisted(home, files))
 
 
-def _bundle_files(home: Path, contents: Mapping[str, bytes], disk: FileSystem = DISK) -> dict[str, BundleFile]:
+def _bundle_files(home: Path, contents: Mapping[str, bytes]) -> dict[str, BundleFile]:
     return {
-        Path(name).relative_to(home).as_posix(): BundleFile(content, disk.is_executable(name))
+        Path(name).relative_to(home).as_posix(): BundleFile(content, os.access(name, os.X_OK))
         for name, content in contents.items()
     }
 
@@ -259,7 +198,7 @@ def package_hash(path: Path, module: str) -> str:
     own = reader.content(str(path))
     if package == "arena":
         return file_hash(own)
-    listing = _Listing(DISK)
+    listing = cache(_listing)
     only = package if os.path.basename(home) in _INSTALLED else ""  # beside an installed package lie all others
     around = _module_files(home, module.split("."), listing)
     found = {str(path): own, **dict(_modules(str(path), own, home, [home], reader, around, only))}
@@ -299,33 +238,33 @@ class TooMuch(BotError):
 class OwnFiles:
     """Reads the files of one bot. They are regular files in one of its `folders`, within limits; else BotError."""
 
-    def __init__(self, bot: str, folders: Iterable[str], disk: FileSystem = DISK) -> None:
-        self.disk = disk
+    def __init__(self, bot: str, folders: Iterable[str]) -> None:
         self._bot = bot
-        self._folders = [disk.realpath(folder) for folder in folders]
+        self._folders = [os.path.realpath(folder) for folder in folders]
         self._files = self._bytes = 0
 
     def content(self, path: str) -> bytes:
         """Return the content of a file, never more than its size. Raise OSError if it cannot be read."""
-        real = self.disk.realpath(path)
+        real = os.path.realpath(path)
         if not any(_is_within(real, folder) for folder in self._folders):
             raise BotError(
                 f"the file {path} of the bot {self._bot} is a link that leads out of the bot's folder, to {real};"
                 " put a copy of the file in its place"
             )
-        size = self.disk.size(real)
+        about = os.stat(real)
         special = f"{path} of the bot {self._bot} is not a regular file; put one in its place, or remove it"
-        if size < 0:
+        if not stat.S_ISREG(about.st_mode):
             raise BotError(special)
         self._files += 1
-        self._bytes += size
+        self._bytes += about.st_size
         if self._files > MAX_BOT_FILES or self._bytes > MAX_BOT_BYTES:
             raise TooMuch(
                 f"the bot {self._bot} has more than {MAX_BOT_FILES:,} files or {MAX_BOT_BYTES >> 20} MiB, up to {path};"
                 " move what it does not read out of its folder"
             )
-        content = self.disk.read(real, max(size, 1))
-        if len(content) > size:  # it is made while it is read, as in /proc, and may never end
+        with open(real, "rb", opener=lambda name, flags: os.open(name, flags | _AS_IT_IS)) as file:
+            content = file.read(max(about.st_size, 1))
+        if len(content) > about.st_size:  # it is made while it is read, as in /proc, and may never end
             raise BotError(special)
         return content
 
@@ -338,47 +277,43 @@ def is_local(name: str) -> bool:
 # ---------------------------------------------------------------- files below and beside
 
 
-def _all_below(folder: Path, home: Path, disk: FileSystem = DISK) -> Iterator[str]:
+def _all_below(folder: Path, home: Path) -> Iterator[str]:
     """Yield the paths of all files below a folder that may be a bot's, following links within `home`."""
-    top, waiting = disk.realpath(str(home)), [str(folder)]
-    for parent in waiting:  # grows
-        real = disk.realpath(parent)
-        with suppress(OSError):
-            for name in sorted(disk.listdir(parent)):
-                path = os.path.join(parent, name)
-                if _NOT_OURS.fullmatch(name):
-                    continue
-                if not disk.isdir(path):
-                    yield path
-                elif not _is_other(path, real, top, disk):
-                    waiting.append(path)
+    top = os.path.realpath(home)
+    for parent, folders, names in os.walk(folder, followlinks=True):
+        real = os.path.realpath(parent)
+        inner = [name for name in sorted(folders) if not _NOT_OURS.fullmatch(name)]
+        folders[:] = [name for name in inner if not _is_other(os.path.join(parent, name), real, top)]
+        yield from (os.path.join(parent, name) for name in names if not _NOT_OURS.fullmatch(name))
 
 
-def _is_other(folder: str, around: str, top: str, disk: FileSystem) -> bool:
+def _is_other(folder: str, around: str, top: str) -> bool:
     """Return whether a folder is an environment, or a link back to a folder around it. Refuse one that leads out."""
-    real = disk.realpath(folder)
+    real = os.path.realpath(folder)
     if not _is_within(real, top):
         raise BotError(f"the folder {folder} is a link that leads out of the bot's folder, to {real}; put a copy there")
-    return _is_within(around, real) or disk.isfile(os.path.join(folder, "pyvenv.cfg"))
+    return _is_within(around, real) or os.path.exists(os.path.join(folder, "pyvenv.cfg"))
 
 
-def _beside(path: Path, disk: FileSystem) -> Iterator[str]:
+def _beside(path: Path) -> Iterator[str]:
     """Yield the paths of the files that belong to a bot in a folder of several, by their names."""
-    names = disk.listdir(str(path.parent))
+    names = os.listdir(path.parent)
     stems = [name.removesuffix(".py") for name in names if name.endswith(".py")]
     for name in names:
         fits = [stem for stem in stems if name.startswith((f"{stem}.", f"{stem}_", f"{stem}-"))]
         if max(fits, key=len, default="") == path.stem and not name.endswith(".py") and not _NOT_OURS.fullmatch(name):
             inner = path.parent / name
-            yield from _all_below(inner, path.parent, disk) if disk.isdir(str(inner)) else [str(inner)]
+            yield from _all_below(inner, path.parent) if inner.is_dir() else [str(inner)]
 
 
-def _unlisted(names: Iterable[str], files: Mapping[str, BundleFile]) -> tuple[str, ...]:
+def _unlisted(home: Path, files: Mapping[str, BundleFile]) -> tuple[str, ...]:
     """Return the files and folders beside a bot that its sources name in quotes and that are not part of it."""
     own = {path.partition("/")[0] for path in files}
     text = b"\n".join(file.content for path, file in files.items() if path.endswith(".py"))
     quoted = set(re.findall(rb"""(?:(?<=["'])|(?<=["'}]/)|(?<=["']\./))[^"'/\n]+(?=["'/])""", text))
-    return tuple(sorted(name for name in names if name not in own and os.fsencode(name) in quoted and "." in name[1:]))
+    return tuple(
+        sorted(name for name in os.listdir(home) if name not in own and os.fsencode(name) in quoted and "." in name[1:])
+    )
 
 
 def _is_within(path: str, folder: str) -> bool:
@@ -402,7 +337,7 @@ def _modules(
     They are looked for in `places` and in the folder of the module that imports them. `around` are modules that are
     imported with it; `only` is the name of an installed package, to which the bot belongs.
     """
-    listing = _Listing(reader.disk)
+    listing = cache(_listing)
     waiting, seen, parsed = [path, *around], set[str](), 0
     for file in waiting:  # grows
         if file in seen:
@@ -424,21 +359,7 @@ def _modules(
         waiting += (one for one in found if _is_within(one, home))
 
 
-class _Listing:
-    """The names in folders, by what comes before their first dot: a source may import a million modules."""
-
-    def __init__(self, disk: FileSystem) -> None:
-        self.disk = disk
-        self._names: dict[str, dict[str, list[str]]] = {}
-
-    def names(self, folder: str, stem: str) -> list[str]:
-        """Return the names in a folder that begin with a module's name and a dot, and that name."""
-        if folder not in self._names:
-            names = self._names[folder] = {}
-            with suppress(OSError):
-                for name in sorted(self.disk.listdir(folder)):
-                    names.setdefault(name.partition(".")[0], []).append(name)
-        return self._names[folder].get(stem, [])
+_Listing: TypeAlias = Callable[[str], Mapping[str, Sequence[str]]]
 
 
 def _imported(
@@ -461,20 +382,31 @@ def _module_files(place: str, parts: list[str], listing: _Listing) -> list[str]:
     """Return the files that are loaded from a folder for a dotted name; its last parts may be something in a module."""
     files: list[str] = []
     for part in parts:
-        beside, disk = listing.names(place, part), listing.disk
+        beside = listing(place).get(part, ())
         if not beside:
             return files
         inner = os.path.join(place, part)
-        if disk.isfile(os.path.join(inner, "__init__.py")):
+        if os.path.isfile(os.path.join(inner, "__init__.py")):
             files.append(os.path.join(inner, "__init__.py"))
         else:
             # compiled ones may be for another version of Python, which makes the source count
             found = [name for name in beside if name.endswith(_COMPILED)]
-            found += [f"{part}.py"] * disk.isfile(f"{inner}.py")
-            if found or not disk.isdir(inner):
+            found += [f"{part}.py"] * os.path.isfile(f"{inner}.py")
+            if found or not os.path.isdir(inner):
                 return files + [os.path.join(place, name) for name in found]
         place = inner
     return files
+
+
+def _listing(folder: str) -> dict[str, list[str]]:
+    """Return the names in a folder, by what comes before their first dot: a source may import a million modules."""
+    names: dict[str, list[str]] = {}
+    try:
+        for name in sorted(os.listdir(folder)):
+            names.setdefault(name.partition(".")[0], []).append(name)
+    except OSError:
+        pass
+    return names
 
 
 def imports_of(source: bytes) -> set[tuple[int, str]]:

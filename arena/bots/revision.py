@@ -1,8 +1,8 @@
 """Read a bot as it was in a commit, `bots/mybot.py@HEAD~3`, through Git and without a checkout.
 
 Only Git's own commands that read objects are called, without the shell, without the environment's `GIT_*` and without
-fetching: no hook, filter or monitor runs, and no file of the working tree changes. Which files a bot has follows from
-the same rule as for files on disk (`arena.bots.bundle`).
+fetching: no hook, filter or monitor runs, and no file of the working tree changes. What may belong to the bot is
+written to a temporary folder, so the rule of bundles (`arena.bots.bundle`) decides there as in a working tree.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ import re
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from errno import ENOENT
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import NoReturn
+from tempfile import TemporaryDirectory
+from typing import NamedTuple, NoReturn
 
-from arena.bots.bundle import Bundle, bundle_in, read_bundle
+from arena.bots.bundle import MAX_BOT_BYTES, Bundle, is_alone, read_bundle
 from arena.bots.faults import BotError
 from arena.errors import did_you_mean
 from arena.text import first_line, quoted, utc_iso
@@ -29,8 +30,9 @@ _TARGET = re.compile(r"(?P<path>.*?(?:\.py|/))@(?P<revision>.*)", re.DOTALL)
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _LAST = re.compile(r"last-([1-9]\d{0,3})")
 _POINTER = b"version https://git-lfs.github.com/"
-_MOST_LINKS = 40
-_LINK, _SUBMODULE = b"120000", b"160000"
+_PROGRAM, _LINK, _SUBMODULE = "100755", "120000", "160000"
+_MODULES = (".py", ".so", ".pyd")
+_MOST_BYTES = 2 * MAX_BOT_BYTES  # also what shares its folder
 
 
 @dataclass(frozen=True)
@@ -160,8 +162,8 @@ def files_in(pattern: str, revision: str, here: Path) -> list[FileRevision]:
     file = _found(pattern, revision, here)
     parts = Path(file.inner).parts + ("*.py",) * pattern.endswith("/")
     fixed = next((number for number, part in enumerate(parts) if re.search(r"[*?[]", part)), 0)
-    files = _CommitFiles(file.top, file.commit, "/".join(parts[:fixed]))
-    names = [os.path.relpath(path, file.top) for path in sorted(files.blobs)]
+    folder = "/".join(parts[:fixed])
+    names = [os.path.join(folder, entry.path) for entry in _tree(file.top, file.commit, folder)]
     found = [name for name in names if name.endswith(".py") and _fits(name.split("/"), parts)]
     if not found:
         raise BotError(f"{pattern}@{revision}: found no bot file in commit {file.commit[:7]}")
@@ -196,17 +198,14 @@ def _files_in(file: FileRevision) -> dict[str, bytes] | None:
 # ---------------------------------------------------------------- Git
 
 
-def _git(folder: str, *args: str) -> subprocess.CompletedProcess[bytes]:
-    """Run Git in a folder. BotError if it is not installed."""
+def _git(folder: str, *args: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Run Git in a folder, without what could make it run a program or look elsewhere. BotError if there is no Git."""
+    env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    env |= {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
     try:
-        return subprocess.run([*_GIT, "-C", folder, *args], capture_output=True, env=_environment(), check=False)
+        return subprocess.run([*_GIT, "-C", folder, *args], input=given, capture_output=True, env=env, check=False)
     except FileNotFoundError:
         raise BotError("Git is not installed, and PATH@REVISION is read through it; install git") from None
-
-
-def _environment() -> dict[str, str]:
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-    return {**kept, "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 
 
 def _full(path: str, here: Path) -> Path:
@@ -280,140 +279,91 @@ def _about(top: str, commit: str) -> Revision:
 
 @lru_cache(maxsize=4096)
 def _bundle_at(top: str, inner: str, commit: str) -> Bundle:
-    """Read the files of the bot in a commit."""
-    path = Path(top, inner)
-    files = _CommitFiles(top, commit, os.path.dirname(inner))
-    try:
-        return bundle_in(files, Path(files.realpath(str(path))))
-    except OSError:
-        raise BotError(_why_missing(files, top, inner, commit)) from None
-    finally:
-        files.close()
+    """Read the files of the bot in a commit, from a folder that holds what may belong to it as in a working tree."""
+    with TemporaryDirectory(prefix="arena-") as place:
+        root = Path(os.path.realpath(place), *Path(top).parts[1:])
+        path = root / inner
+        path.parent.mkdir(parents=True)
+        try:
+            _write(top, commit, os.path.dirname(inner), path.parent, "" if is_alone(path) else path.stem)
+        except OSError as error:
+            raise BotError(f"cannot write the files of {inner} in commit {commit[:7]}: {error.strerror}") from None
+        real = path.resolve()
+        if real != path and real.is_relative_to(root):  # a link, perhaps into another folder
+            return _bundle_at(top, real.relative_to(root).as_posix(), commit)
+        if real != path or not path.is_file():
+            raise BotError(_why_missing(top, inner, commit))
+        try:
+            bundle = read_bundle(path)
+        except BotError as error:
+            raise BotError(f"in commit {commit[:7]}, {error}".replace(os.path.realpath(place), "")) from None
+    for file, content in bundle.files.items():
+        if content.content.startswith(_POINTER):
+            raise BotError(
+                f"{file} of commit {commit[:7]} lies in Git LFS, and the commit only points to it; keep in Git"
+                " itself what a bot needs, to play its older versions"
+            )
+    return bundle
 
 
-def _why_missing(files: _CommitFiles, top: str, inner: str, commit: str) -> str:
+def _write(top: str, commit: str, folder: str, home: Path, stem: str) -> None:
+    """Write what may belong to a bot: all files of a folder, or with a stem the modules and what is called like it."""
+    entries = [entry for entry in _tree(top, commit, folder) if {"", ".", ".."}.isdisjoint(entry.path.split("/"))]
+    if stem and not any(entry.mode == _LINK for entry in entries):
+        entries = [entry for entry in entries if entry.path.startswith(stem) or entry.path.endswith(_MODULES)]
+    if any(entry.mode == _SUBMODULE for entry in entries):
+        raise BotError(
+            f"{folder} has a submodule in commit {commit[:7]}, whose files another repository has; put a copy"
+        )
+    if sum(entry.size for entry in entries) > _MOST_BYTES:
+        raise BotError(f"{folder} has more than {_MOST_BYTES >> 20} MiB in commit {commit[:7]}; give the bot its own")
+    asked = "".join(f"{entry.digest}\n" for entry in entries).encode()
+    answers = BytesIO(_git(top, "cat-file", "--batch", given=asked).stdout)
+    links: dict[Path, bytes] = {}
+    for entry in entries:
+        head = answers.readline().split()
+        if head[1:2] != [b"blob"]:
+            raise BotError(f"Git has no content of {entry.path} in commit {commit[:7]}; a partial clone can fetch it")
+        content, to = answers.read(int(head[2]) + 1)[:-1], home / entry.path
+        to.parent.mkdir(parents=True, exist_ok=True)
+        if entry.mode == _LINK:
+            links[to] = content
+        else:
+            to.write_bytes(content)
+            to.chmod(0o755 if entry.mode == _PROGRAM else 0o644)
+    for to, target in links.items():  # at last, so that nothing is written through one
+        os.symlink(target, to)
+
+
+class _Entry(NamedTuple):
+    """A file in a commit; its path starts at a folder."""
+
+    mode: str
+    digest: str
+    size: int
+    path: str
+
+
+def _tree(top: str, commit: str, folder: str) -> list[_Entry]:
+    """Return the files of a commit below a folder."""
+    listed = _git(top, "ls-tree", "-r", "-l", "-z", "--full-tree", commit, *([f"{folder}/"] if folder else []))
+    if listed.returncode:
+        _unknown(top, folder or top, commit)
+    entries = []
+    for line in os.fsdecode(listed.stdout).split("\0")[:-1]:
+        about, _, path = line.partition("\t")
+        mode, _, digest, size = about.split()
+        entries.append(_Entry(mode, digest, int(size) if size.isdigit() else 0, os.path.relpath(path, folder or ".")))
+    return entries
+
+
+def _why_missing(top: str, inner: str, commit: str) -> str:
     """Say that there is no such file in a commit, and what it was called then."""
     text = f"there is no {inner} in commit {commit[:7]}"
-    listed = _git(
-        *(top, "diff-tree", "-r", "-z", "-M", "--no-ext-diff", "--no-textconv", "--diff-filter=R", "--name-status"),
-        *(commit, "HEAD"),
-    )
-    names = os.fsdecode(listed.stdout).split("\0")
-    renamed = {new: old for old, new in zip(names[1::3], names[2::3])}
+    options = ("-r", "-z", "-M", "--no-ext-diff", "--no-textconv", "--diff-filter=R", "--name-status")
+    names = os.fsdecode(_git(top, "diff-tree", *options, commit, "HEAD").stdout).split("\0")
+    renamed = dict(zip(names[2::3], names[1::3]))
     if inner in renamed:
         return f"{text}; it was called {renamed[inner]} then"
-    paths = [os.path.relpath(path, top) for path in files.blobs if path.endswith(".py")]
-    return f"{text}{did_you_mean(inner, paths) or f'; git log -- {inner} shows the commits that have it'}"
-
-
-class _CommitFiles:
-    """The files of a commit (`arena.bots.bundle.FileSystem`), under the paths that they have in the working tree."""
-
-    def __init__(self, top: str, commit: str, folder: str) -> None:
-        self._top = top
-        self._commit = commit
-        self.blobs: dict[str, tuple[bytes, str, bytes]] = {}  # mode, hash, size
-        self._folders: dict[str, set[str]] = {}
-        self._links: set[str] = set()
-        self._objects: subprocess.Popen[bytes] | None = None
-        if folder:
-            self._list(folder + "/")
-        if os.path.join(top, folder) not in self._folders:  # perhaps a link
-            self._list()
-
-    def _list(self, *folder: str) -> None:
-        listed = _git(self._top, "ls-tree", "-r", "-l", "-z", "--full-tree", self._commit, *folder)
-        if listed.returncode:
-            _unknown(self._top, self._top, self._commit)
-        for entry in listed.stdout.split(b"\0")[:-1]:
-            about, _, name = entry.partition(b"\t")
-            mode, _, digest, size = about.split()
-            path = os.path.join(self._top, os.fsdecode(name))
-            self.blobs[path] = mode, digest.decode(), size
-            if mode == _LINK:
-                self._links.add(path)
-            while path != self._top:
-                inner, path = path, os.path.dirname(path)
-                self._folders.setdefault(path, set()).add(os.path.basename(inner))
-
-    def realpath(self, path: str) -> str:
-        """Return the path without links of the commit."""
-        path = os.path.normpath(path)
-        for _ in range(_MOST_LINKS if self._links else 0):
-            links = [link for link in self._links if path == link or path.startswith(f"{link}/")]
-            if not links:
-                break
-            to = os.fsdecode(self._content(self.blobs[links[0]][1]))
-            path = os.path.normpath(os.path.join(os.path.dirname(links[0]), to) + path.removeprefix(links[0]))
-        return path
-
-    def listdir(self, folder: str) -> list[str]:
-        """Return the names in a folder."""
-        names = self._folders.get(self.realpath(folder))
-        if names is None:
-            raise FileNotFoundError(ENOENT, os.strerror(ENOENT), folder)
-        return sorted(names)
-
-    def isdir(self, path: str) -> bool:
-        """Return whether there is a folder. BotError for a submodule."""
-        real = self.realpath(path)
-        if real in self.blobs and self.blobs[real][0] == _SUBMODULE:
-            raise BotError(
-                f"{path} is a submodule in commit {self._commit[:7]}, whose files another repository has; to play this"
-                " version, put the files into the bot's own"
-            )
-        return real in self._folders
-
-    def isfile(self, path: str) -> bool:
-        """Return whether there is a file."""
-        return self.realpath(path) in self.blobs and not self.isdir(path)
-
-    def is_executable(self, path: str) -> bool:
-        """Return whether a file may be run as a program."""
-        return self.blobs[self.realpath(path)][0] == b"100755"
-
-    def size(self, path: str) -> int:
-        """Return the size of a file. BotError if this clone lacks it."""
-        if not self.isfile(path):
-            raise FileNotFoundError(ENOENT, os.strerror(ENOENT), path)
-        size = self.blobs[self.realpath(path)][2]
-        if not size.isdigit():
-            raise BotError(
-                f"{path} of commit {self._commit[:7]} is not in this clone, which is partial; fetch it, for example by"
-                f" git checkout {self._commit[:7]} in another worktree"
-            )
-        return int(size)
-
-    def read(self, path: str, most: int) -> bytes:
-        """Return the content of a file. BotError for a pointer of Git LFS."""
-        content = self._content(self.blobs[self.realpath(path)][1])
-        if content.startswith(_POINTER):
-            raise BotError(
-                f"{path} of commit {self._commit[:7]} lies in Git LFS, and the commit only points to it; keep what a"
-                " bot needs in Git itself to play its older versions"
-            )
-        return content
-
-    def _content(self, digest: str) -> bytes:
-        if self._objects is None:
-            self._objects = subprocess.Popen(
-                [*_GIT, "-C", self._top, "cat-file", "--batch"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=_environment(),
-            )
-        asked, answers = self._objects.stdin, self._objects.stdout
-        assert asked is not None
-        assert answers is not None
-        asked.write(f"{digest}\n".encode())
-        asked.flush()
-        _, kind, *size = answers.readline().split()
-        if kind != b"blob":
-            raise BotError(f"Git cannot read an object of commit {self._commit[:7]}: git fsck says what is damaged")
-        return answers.read(int(size[0]) + 1)[:-1]
-
-    def close(self) -> None:
-        """End Git."""
-        if self._objects is not None:
-            self._objects.communicate()
+    near = did_you_mean(inner, [entry.path for entry in _tree(top, commit, "") if entry.path.endswith(".py")])
+    return f"{text}{near or f'; git log -- {inner} shows the commits that have it'}"

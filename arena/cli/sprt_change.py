@@ -61,7 +61,7 @@ def change_folder(config: TournamentConfig) -> Path:
 
 
 def tested_text(bots: Sequence[BotSpec], test: Mapping[str, Any]) -> str:
-    """Say how many versions were tested against the same one, and how likely one of so many equal ones passes.
+    """Say how many versions were tested against the same one, and how likely one of `count` equal ones passes.
 
     `test` are the settings of the test.
     """

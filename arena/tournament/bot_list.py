@@ -2,7 +2,7 @@
 
 An entry such as `class/*.py` or `class/` stands for every bot file there: `.py` files whose names do not begin with
 `_` or `.`. A file that several entries name plays once, and files of one name get the name of their folder before it.
-Before `@REVISION` the files are those of a commit, and a range of commits stands for those that changed the bot.
+`PATH@REVISION` stands for files of a commit, and with a range for each commit that changed the bot.
 """
 
 from __future__ import annotations

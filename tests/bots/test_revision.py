@@ -100,15 +100,30 @@ def test_the_rule_of_bundles_is_the_same_over_a_commit(repository):
     assert {"link.bin", "more/table.txt", "helper.py"} <= {*then.files}
 
 
+def test_links_to_files_that_are_not_called_like_the_bot(repository):
+    repository.commit("all", bots__mybot="import pack.one\n", bots__parts__one="x = 1\n", **{"bots__data__t.txt": "t"})
+    os.symlink("data", "bots/mybot_data")
+    os.symlink("parts", "bots/pack")
+    os.symlink("bots/mybot.py", "named.py")
+    repository.commit("links")
+    there, then = read_bundle(Path("bots/mybot.py").resolve()), find_bot("bots/mybot.py@HEAD").bundle
+    assert {*then.files} == {"mybot.py", "mybot_data/t.txt", "pack/one.py"}
+    assert there.files == then.files == find_bot("named.py@HEAD").bundle.files
+
+
 def test_links_out_of_the_folder_submodules_and_lfs_are_refused(repository):
     repository.commit("one", ann__ann=BOT.format(number=0), other="x = 1\n")
     os.symlink("../other.py", "ann/data.txt")
     repository.commit("link")
-    assert "a link that leads out of the bot's folder" in refusal("ann/ann.py@HEAD")
+    assert "a link that leads out of the bot's folder" in (said := refusal("ann/ann.py@HEAD"))
+    assert "arena-" not in said
+    os.symlink("/etc/passwd", "out.py")
+    repository.commit("out")
+    assert "there is no out.py" in refusal("out.py@HEAD")
     Path("ann/data.txt").unlink()
     repository.git("update-index", "--add", "--cacheinfo", f"160000,{repository.git('rev-parse', 'HEAD')},ann/sub")
     repository.git("commit", "-q", "-m", "sub")
-    assert "ann/sub is a submodule" in refusal("ann/ann.py@HEAD")
+    assert "has a submodule" in refusal("ann/ann.py@HEAD")
     repository.git("rm", "-q", "--cached", "ann/sub")
     repository.commit("lfs", **{"ann__big.bin": "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 9\n"})
     assert "lies in Git LFS" in refusal("ann/ann.py@HEAD")
