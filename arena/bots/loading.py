@@ -104,8 +104,7 @@ def load_bot(spec: BotSpec | str, *, capture: bool = True) -> LoadedBot:
         raise BotError(
             f"the bot '{spec.target}' is a command: it plays in a process of its own and cannot be loaded into this one"
         )
-    if spec.revision is not None:
-        spec = spec.placed(_revisions_folder())
+    spec = run_here(spec)
     source = read_source(spec.target, spec.loaded_from)
     try:
         return _load(spec, source, capture)
@@ -113,6 +112,11 @@ def load_bot(spec: BotSpec | str, *, capture: bool = True) -> LoadedBot:
         raise
     except BaseException as error:  # even a look at a bot's class may run code of its metaclass
         raise _load_error(spec, error) from None
+
+
+def run_here(spec: BotSpec) -> BotSpec:
+    """Return a bot as it is run outside of tournaments: from where its file lies, or of a commit, from a copy."""
+    return spec if spec.revision is None else spec.placed(_revisions_folder())
 
 
 @cache

@@ -148,6 +148,12 @@ def same_files(one: Bundle, other: Bundle) -> bool:
     return _plain(one) == _plain(other)
 
 
+def committed(file: FileRevision, working: Bundle) -> FileRevision | None:
+    """Return the last commit's version of a file if its bundle in the working tree is equal to it."""
+    last = file.at(_commit(file.top, "HEAD") or "HEAD")
+    return last if _files_in(last) == _plain(working) else None
+
+
 @lru_cache(maxsize=4096)
 def missing_files(file: FileRevision) -> list[str]:
     """Return the files of the bot in the working tree, if it is there, that neither its commit nor the last one has."""
@@ -229,10 +235,10 @@ def _top(folder: str) -> str:
     if not found.returncode:
         return os.path.realpath(os.fsdecode(found.stdout.removesuffix(b"\n")))
     said = found.stderr.decode(errors="replace")
-    if "dubious ownership" in said:
+    if refused := re.search(r"safe\.directory .+", said):
         raise BotError(
             f"Git refuses to read the repository around {folder}, which belongs to another user; if you trust it:"
-            " git config --global --add safe.directory FOLDER"
+            f" git config --global --add {refused[0]}"
         )
     if "not a git repository" in said or "work tree" in said:
         raise BotError(f"{folder} is in no Git repository, so it has no revisions; make one: git init, git commit")
@@ -253,6 +259,8 @@ def _unknown(top: str, path: str, revision: str) -> NoReturn:
     """Raise BotError for a revision that does not exist."""
     if not revision:
         raise BotError(f"'{path}@' names no revision; write a branch, a tag or a commit after the @, such as HEAD")
+    if revision == "HEAD":
+        raise BotError(f"{path}: nothing is committed in this repository yet; git add and git commit the bot first")
     if is_shallow(top):
         raise BotError(
             f"{path}: there is no revision {quoted(revision)} in this clone, which is shallow; fetch the others:"

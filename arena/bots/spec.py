@@ -43,7 +43,7 @@ from arena.bots.bundle import (
     read_bundle,
 )
 from arena.bots.faults import BotError
-from arena.bots.revision import FileRevision, find_revision, missing_files, same_files, split_revision
+from arena.bots.revision import FileRevision, committed, find_revision, missing_files, same_files, split_revision
 from arena.errors import BotWarning, did_you_mean
 from arena.paths import data_folder
 from arena.text import one_line, quoted
@@ -281,35 +281,41 @@ def with_versions(specs: Sequence[BotSpec]) -> list[BotSpec]:
 
     BotError if all are equal.
     """
-    revisions = [spec for spec in specs if spec.revision is not None]
+    files = {spec.revision.path.resolve(): spec.revision for spec in specs if spec.revision is not None}
+    named = [
+        spec if spec.bundle is None or Path(spec.path) not in files else _as_version(spec, files[Path(spec.path)])
+        for spec in specs
+    ]
+    revisions = [spec for spec in named if spec.revision is not None]
     found: list[BotSpec] = []
-    for spec in specs:
-        params = {key: str(value) for key, value in spec.params}
-        equal = [
-            other
-            for other in [*revisions, *found]
-            if other.bundle is not None
-            and spec.bundle is not None
-            and (spec.revision is not None or other.revision is not None)
-            and {key: str(value) for key, value in other.params} == params
-            and same_files(spec.bundle, other.bundle)
-        ]
-        if equal:
-            spec = equal[0]
-        elif spec.bundle is not None and any(
-            one.revision is not None and one.revision.path.resolve() == Path(spec.path) for one in revisions
-        ):
-            name = spec.name
-            if name == display_name(spec.target, dict(spec.params)):
-                name = version_name(spec.bundle, dict(spec.params))
-            spec = replace(
-                spec, name=name, labels={**dict.fromkeys(("commit", "subject", "date"), ""), "named": spec.target}
-            )
-        found.append(spec)
+    for spec in named:
+        others = [*revisions, *found] if spec.revision is None else revisions
+        found.append(next((other for other in others if _is_equal(spec, other)), spec))
     if revisions and len(specs) > 1 and all(spec is found[0] for spec in found):
         names = " and ".join(dict.fromkeys(spec.target for spec in specs))
         raise BotError(f"nothing changed: {names} are the same files with the same parameters")
     return found
+
+
+def _as_version(spec: BotSpec, beside: FileRevision) -> BotSpec:
+    """Return a bot in the working tree as a version: the last commit's if it is as committed."""
+    params = dict(spec.params)
+    name = None if spec.name == display_name(spec.target, params) else spec.name
+    assert spec.bundle is not None
+    if (last := committed(beside, spec.bundle)) is not None:
+        path = spec.target if spec.target.endswith(".py") else spec.path
+        pinned = f"{path}@{last.commit}{params_text(parse_spec(spec.spec).params)}"
+        return _revision_spec(name, pinned, spec.target, last, params)
+    labels = {"commit": "", "subject": "", "date": "", "named": spec.target}
+    return replace(spec, name=name or version_name(spec.bundle, params), labels=labels)
+
+
+def _is_equal(spec: BotSpec, other: BotSpec) -> bool:
+    """Return whether two bots have the same files and parameters, and one of them is from a commit."""
+    if spec.bundle is None or other.bundle is None or spec.revision is other.revision is None:
+        return spec is other
+    first, second = ({key: str(value) for key, value in bot.params} for bot in (spec, other))
+    return first == second and same_files(spec.bundle, other.bundle)
 
 
 def _unlisted_text(target: str, path: Path, names: Sequence[str]) -> str:

@@ -307,6 +307,7 @@ def _show_test(table: RunStandings, test: SequentialTest, folder: Path, as_json:
         "max_pairs": test.max_pairs,
         "rules": config["rules"],
         "seed": config["seed"],
+        **({"labels": dict(run.labels)} if run.labels else {}),
     }
     forfeits = run.forfeit_summary
     counts = [{"bot": line.bot, "kind": line.kind, "games": line.games} for line in forfeits.reasons]

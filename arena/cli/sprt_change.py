@@ -31,7 +31,10 @@ def change_of(text: str) -> tuple[list[BotSpec], str]:
     path, _ = split_revision(parts.target, here) or (parts.target, "")
     file = spec.revision or find_revision(path, "HEAD", here)
     older = versions(file, file.commit)
-    last = next(older)
+    if (last := next(older, None)) is None:
+        raise ArenaError(
+            f"{path} is in no commit yet, so there is nothing to compare it with; commit it, then change it"
+        )
     options = params_text(parts.params)
     stem = one_line(Path(path).stem)
     if same_files(spec.bundle, file.bundle):

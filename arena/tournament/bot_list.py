@@ -127,7 +127,8 @@ def _bots_of(entry: FieldBot, folder: Path) -> list[FieldBot]:
     options = params_text(parsed.params)
     place = _path(folder, target)
     if not target.startswith(PREFIX) and (at := split_revision(target, folder)) is not None:
-        return _revisions_of(entry, folder, *at, name or "", options)
+        is_elsewhere = is_pattern(at[0]) or (place.parent.is_dir() and not os.path.isfile(_path(Path(), at[0])))
+        return _revisions_of(entry, folder if is_elsewhere else Path(), *at, name or "", options)
     is_folder = os.path.isdir(place) and target not in known_bots()
     if target.startswith(PREFIX) or MODULE.fullmatch(target) or not (is_pattern(target) or is_folder):
         bot = replace(entry, name=name or display_name(target, params))

@@ -10,10 +10,12 @@ from arena.bots.bundle import read_bundle
 from arena.bots.faults import BotError
 from arena.bots.revision import _bundle_at, find_revision, history, missing_files
 from arena.bots.spec import find_bot, find_bots
-from arena.errors import BotWarning
+from arena.errors import ArenaError, BotWarning
 from arena.lab.single_game import play_game
 from arena.lab.tournament import run_tournament
+from arena.league.submission import named_bot, read_submission, submission_of
 from arena.tournament.bot_list import command_field
+from arena.tournament.config import ConfigError, load_config
 from tests.repository import Repository
 
 BOT = "class Mybot:\n    def act(self, view, moves):\n        return moves[{number}]\n"
@@ -64,6 +66,14 @@ def test_a_working_file_beside_its_revisions_is_named_alike(commits):
     assert working.name == f"mybot@{working.source_hash[:10]}" != old.name
     assert (working.labels["commit"], working.labels["named"]) == ("", "bots/mybot.py")
     assert find_bots(["bots/mybot.py", "random"])[0].name == "mybot"
+
+
+def test_a_working_file_as_committed_is_the_last_commits_version(commits):
+    Path("bots/mybot.py").write_bytes(BOT.format(number=2).replace("\n", "\r\n").encode())
+    for text in ("bots/mybot.py", "mybot"):
+        bot = find_bots([text, "bots/mybot.py@HEAD~1"])[0]
+        assert (bot.labels["commit"], bot.labels["named"]) == (commits[2], text)
+        assert find_bot(bot.spec).source_hash == bot.source_hash == find_bot("bots/mybot.py@HEAD").source_hash
 
 
 def test_equal_bots_are_one_row_and_nothing_is_played_of_one(commits, repository):
@@ -150,6 +160,27 @@ def test_wrong_input_is_answered_in_a_sentence(commits, repository, tmp_path, mo
     assert "Git is not installed" in refusal("bots/newer.py@HEAD")
 
 
+def test_a_repository_without_commits_is_said(repository):
+    assert "nothing is committed" in refusal("mybot.py@HEAD")
+
+
+def test_a_file_of_settings_names_revisions_from_its_folder_or_from_here(commits, repository):
+    repository.commit("other", other__bots__eve=BOT.format(number=0))
+    Path("configs").mkdir()
+    for folder, spec in (
+        ("configs", "bots/mybot.py@HEAD"),
+        ("configs", "bots/gone.py@HEAD~9"),
+        ("other", "bots/eve.py@HEAD"),
+    ):
+        Path(folder, "cup.toml").write_text(f'bots = ["{spec}", "random"]\n')
+        if "gone" in spec:
+            with pytest.raises(ConfigError, match="bots, entry 1"):
+                load_config(Path(folder, "cup.toml"))
+        else:
+            stem = Path(spec.partition("@")[0]).stem
+            assert load_config(Path(folder, "cup.toml"), exist=True).bots[0].name.startswith(f"{stem}@")
+
+
 def test_a_folder_in_no_repository_is_said(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert "is in no Git repository" in refusal("mybot.py@HEAD")
@@ -230,3 +261,18 @@ def test_revisions_play(commits):
     rows = run.standings.set_index("bot")
     assert sorted(rows["commit"]) == sorted(["", "", commits[1]])
     assert not Path("results").joinpath(".bots").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
+def test_the_repository_of_another_user_is_refused_with_the_way_on(commits, tmp_path):
+    for path in (tmp_path, *tmp_path.rglob("*")):
+        os.chown(path, 12345, 12345)
+    assert f"git config --global --add safe.directory {tmp_path}" in refusal("bots/mybot.py@HEAD")
+
+
+def test_a_version_is_submitted_and_the_server_reads_no_revision(commits):
+    sent = read_submission("bots/mybot.py@HEAD~2", author="Ann")
+    assert (sent.name, sent.entry) == ("mybot", "mybot.py")
+    assert sent.files["mybot.py"].content.decode() == BOT.format(number=0)
+    with pytest.raises(ArenaError, match="is not a Python file"):
+        submission_of(sent.files, named_bot("mybot.py@HEAD"))

@@ -69,6 +69,8 @@ def test_both_versions_take_the_parameters(arena: Arena, repository: Repository)
 
 
 def test_bots_without_versions_are_refused(arena: Arena, repository: Repository) -> None:
+    Path("bots/new.py").write_text(WEAK)
+    assert "is in no commit yet" in arena("sprt", "bots/new.py", code=2).err
     assert "greedy has no versions; name two bots" in arena("sprt", "greedy", code=2).err
     assert "nothing changed" in arena("sprt", "bots/mybot.py", "bots/mybot.py@HEAD", code=2).err
 
