@@ -129,17 +129,13 @@ def history(path: str, revision: str, here: Path) -> list[FileRevision]:
 def versions(file: FileRevision, commits: str) -> Iterator[FileRevision]:
     """Yield the commits that changed the files of a bot, the newest first, along first parents."""
     folder = os.path.dirname(file.inner)
-    listed = _git(
-        file.top, "rev-list", "--first-parent", "--parents", "--end-of-options", commits, "--", *filter(None, [folder])
-    )
+    listed = _git(file.top, "rev-list", "--first-parent", "--end-of-options", commits, "--", *filter(None, [folder]))
     if listed.returncode:
         _unknown(file.top, file.inner, commits)
-    lines = [line.split() for line in listed.stdout.decode().splitlines()]
-    # parents are those that changed the folder; of the oldest, one outside the range or none
-    for number, (commit, *_) in enumerate(lines):
+    found = listed.stdout.decode().split()
+    for commit, older in zip(found, [*found[1:], f"{found[-1]}^" if found else ""]):
         now = _files_in(file.at(commit))
-        older = file.at(lines[number + 1][0]) if number + 1 < len(lines) else file.at(f"{commit}^")
-        if now is not None and now != _files_in(older):
+        if now is not None and now != _files_in(file.at(older)):
             yield file.at(commit)
 
 
@@ -261,15 +257,12 @@ def _unknown(top: str, path: str, revision: str) -> NoReturn:
         raise BotError(f"'{path}@' names no revision; write a branch, a tag or a commit after the @, such as HEAD")
     if revision == "HEAD":
         raise BotError(f"{path}: nothing is committed in this repository yet; git add and git commit the bot first")
-    if is_shallow(top):
-        raise BotError(
-            f"{path}: there is no revision {quoted(revision)} in this clone, which is shallow; fetch the others:"
-            " git fetch --unshallow"
-        )
     listed = _git(top, "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes")
-    names = listed.stdout.decode(errors="replace").split()
-    near = did_you_mean(revision, names)
-    raise BotError(f"{path}: there is no revision {quoted(revision)}{near or '; git log and git tag list them'}")
+    remedy = did_you_mean(revision, listed.stdout.decode(errors="replace").split())
+    if not remedy:
+        shallow = "; this clone is shallow, and git fetch --unshallow fetches the others"
+        remedy = shallow if is_shallow(top) else "; git log and git tag list them"
+    raise BotError(f"{path}: there is no revision {quoted(revision)}{remedy}")
 
 
 def is_shallow(top: str) -> bool:
@@ -361,7 +354,7 @@ def _tree(top: str, commit: str, folder: str) -> list[_Entry]:
     for line in os.fsdecode(listed.stdout).split("\0")[:-1]:
         about, _, path = line.partition("\t")
         mode, _, digest, size = about.split()
-        entries.append(_Entry(mode, digest, int(size) if size.isdigit() else 0, os.path.relpath(path, folder or ".")))
+        entries.append(_Entry(mode, digest, int(size) if size.isdigit() else 0, path.removeprefix(f"{folder}/")))
     return entries
 
 

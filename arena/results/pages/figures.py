@@ -38,6 +38,7 @@ from arena.results.variant_report import comparison, read_variants
 from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError, games_of
 from arena.stats.variants import card_effects, first_minus_second
+from arena.text import one_line
 from arena.tournament.games import time_quantile
 
 LARGEST_SQUARE = 60
@@ -98,7 +99,7 @@ def history_plot(run_standings: RunStandings) -> Dots | None:
     order = sorted(labels, key=lambda bot: (not labels[bot]["commit"], labels[bot]["date"]))
     rows = {row["bot"]: row for row in run_standings.rows}
     named = [
-        dict(rows[bot], bot=f"{labels[bot]['commit'][:7] or 'changed'} {labels[bot]['subject']}".rstrip())
+        dict(rows[bot], bot=one_line(f"{labels[bot]['commit'][:7] or 'changed'} {labels[bot]['subject']}").rstrip())
         for bot in order
         if bot in rows
     ]
