@@ -47,6 +47,7 @@ arena() {
     code=$?
     case "$code $1" in "3 sprt" | "4 sprt" | "3 tune") ;; *) return $code ;; esac # verdicts
 }
+git() { command git -c user.name=author -c user.email=author@example.org "$@"; }
 python() { "$PYTHON" "$@"; }
 python3() { "$PYTHON" "$@"; }
 """

@@ -7,6 +7,7 @@ and what it imports from there belongs to this bot alone (`arena.bots.own_module
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import inspect
 import itertools
@@ -17,12 +18,14 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from types import MappingProxyType, ModuleType
 from typing import Any, Literal, Union, cast, get_args, get_origin
 
 from arena.bots.bot import Act, Actor, Bot, Param
-from arena.bots.bundle import COMPUTED, imports_of, is_local, package_home
+from arena.bots.bundle import COMPUTED, imports_of, is_local, package_home, remove_bundles
 from arena.bots.faults import BotError, author_traceback
 from arena.bots.output import bot_output
 from arena.bots.own_modules import PACKAGES, OwnModules, compile_as
@@ -99,6 +102,7 @@ def load_bot(spec: BotSpec | str, *, capture: bool = True) -> LoadedBot:
         raise BotError(
             f"the bot '{spec.target}' is a command: it plays in a process of its own and cannot be loaded into this one"
         )
+    spec = run_here(spec)
     source = read_source(spec.target, spec.loaded_from)
     try:
         return _load(spec, source, capture)
@@ -106,6 +110,19 @@ def load_bot(spec: BotSpec | str, *, capture: bool = True) -> LoadedBot:
         raise
     except BaseException as error:  # even a look at a bot's class may run code of its metaclass
         raise _load_error(spec, error) from None
+
+
+def run_here(spec: BotSpec) -> BotSpec:
+    """Return a bot as it is run outside of tournaments: from where its file lies, or of a commit, from a copy."""
+    return spec if spec.revision is None else spec.placed(_revisions_folder())
+
+
+@cache
+def _revisions_folder() -> Path:
+    """Make the folder of the bots that this process has loaded from commits; it is removed at the end."""
+    folder = Path(mkdtemp(prefix="arena-"))
+    atexit.register(remove_bundles, folder)
+    return folder
 
 
 def _load(spec: BotSpec, source: bytes, capture: bool) -> LoadedBot:

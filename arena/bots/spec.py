@@ -8,6 +8,7 @@ A bot is named, everywhere in the program, in one of these ways, with parameters
 * `package.module:Class`, `package.module:Class:depth=2`, `package.module:act`: a class or the function `act` of an
   installed package;
 * `cmd:./mybot --fast`: a command, for bots in any language;
+* `bots/mybot.py@HEAD~3`, `bots/mybot.py@v1:depth=2`: a file as it was in a commit (`arena.bots.revision`);
 * `mine=bots/greedy.py`: any of these under a name of its own, for the tables.
 
 No code of a bot is run here: `find_bot` only looks at the file system.
@@ -40,6 +41,7 @@ from arena.bots.bundle import (
     read_bundle,
 )
 from arena.bots.faults import BotError
+from arena.bots.revision import FileRevision, committed, find_revision, missing_files, same_files, split_revision
 from arena.errors import BotWarning, did_you_mean
 from arena.paths import data_folder
 from arena.text import one_line, quoted
@@ -55,6 +57,7 @@ _COMMAND_SPEC = re.compile(r"(?:(?P<name>[^:=/\\]+)=)?\s*cmd:(?P<command>.*)", r
 _INTERPRETER = re.compile(r"(python|pypy|node|deno|bun|java|ruby|perl|lua|luajit|php|julia|Rscript|dotnet)[\d.]*")
 _SCRIPT = re.compile(r"[\w./~-]+\.(py|js|mjs|cjs|ts|rb|pl|lua|php|jl|R|jar)")
 _EXAMPLE = "cmd:./mybot --fast or cmd:node bots/mine.js"
+_HASH_DIGITS = 10  # in the name of a version
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class BotSpec:
     `spec` is the text that named it, `target` the same without name and parameters, `path` its file, `source_hash`
     identifies all files that the bot consists of (`arena.bots.bundle`), and `bundle` has them until they are written to
     the folder `home`, from where it is loaded; without one it is loaded from where its file lies. `params` are as
-    written, not yet typed.
+    written, not yet typed. `revision` is the commit that a bot was read from, `labels` say which it is.
 
     For a command (`cmd:...`) `command` has its words with absolute paths, `path` is the first of its own files,
     `files` has them all; the hash covers the command as written and what is in these files, not what they load in turn.
@@ -80,6 +83,8 @@ class BotSpec:
     files: tuple[str, ...] = ()
     home: str = ""
     bundle: Bundle | None = field(default=None, compare=False, repr=False)
+    revision: FileRevision | None = field(default=None, compare=False, repr=False)
+    labels: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def loaded_from(self) -> Path:
@@ -101,7 +106,7 @@ class BotSpec:
         if self.bundle is None:
             return self
         path = self.bundle.write(folder) / self.bundle.entry
-        return replace(self, home=str(path.parent), bundle=None)
+        return replace(self, home=str(path.parent), bundle=None, revision=None)
 
 
 @dataclass(frozen=True)
@@ -161,8 +166,16 @@ def display_name(target: str, params: Mapping[str, Param]) -> str:
         short = re.split(r"[/\\]", target)[-1].removesuffix(".py")
     else:
         short = module[1].rpartition(".")[2] if module[2] == "act" else module[2]
-    options = ",".join(f"{key}={value}" for key, value in params.items())
-    return f"{short}:{options}" if options else short
+    return short + params_text(params)
+
+
+def params_text(params: Mapping[str, Param]) -> str:
+    """Return parameters as they follow the target in a spec.
+
+    >>> params_text({"rollouts": 200, "depth": 2}), params_text({})
+    (':rollouts=200,depth=2', '')
+    """
+    return ":" * bool(params) + ",".join(f"{key}={value}" for key, value in params.items())
 
 
 def find_bot(
@@ -182,6 +195,10 @@ def find_bot(
     here = Path.cwd() if folder is None else Path(folder)
     if parts.target.startswith(PREFIX):
         return _command_spec(name or parts.name, text, parts.target, given, here)
+    if (at := split_revision(parts.target, here)) is not None:
+        file = find_revision(*at, here)
+        pinned = f"{at[0]}@{file.commit}{params_text(parts.params)}"
+        return _revision_spec(name or parts.name, pinned, parts.target, file, given)
     path = _find_file(parts.target, here)
     if (own := overlooked_file(parts.target, folder)) is not None:
         warnings.warn(
@@ -196,6 +213,9 @@ def find_bot(
 def find_target(text: str) -> Path:
     """Return the file that a spec names (of a command, its first) without reading it; `BotError` if there is none."""
     target = parse_spec(text).target
+    if (at := split_revision(target, Path.cwd())) is not None:
+        file = find_revision(*at, Path.cwd())
+        return Path(file.top, file.inner).with_name(file.bundle.entry)
     return find_command(target, Path.cwd())[1][0] if target.startswith(PREFIX) else _find_file(target, Path.cwd())
 
 
@@ -213,6 +233,81 @@ def _file_spec(name: str, text: str, target: str, path: Path, params: Mapping[st
     return BotSpec(name, text, target, str(path), bundle.hash, tuple(params.items()), bundle=bundle)
 
 
+def _revision_spec(
+    name: str | None, spec: str, target: str, file: FileRevision, params: Mapping[str, Param]
+) -> BotSpec:
+    """Return the bot in a commit; `spec` names it by the full hash, whatever it was named by."""
+    bundle = file.bundle
+    if missing := missing_files(file):
+        warnings.warn(
+            f"{target} plays without {', '.join(missing[:3])}{', ...' * (len(missing) > 3)}, which the working tree has"
+            " and the commit lacks; commit what the bot needs",
+            BotWarning,
+            stacklevel=1,
+        )
+    name = checked_name(name or version_name(bundle, params), target)
+    # messages show its code under a path of its own, for the file may have changed
+    path = file.path.parent.with_name(f"{file.path.parent.name}@{file.commit[:7]}") / bundle.entry
+    return BotSpec(
+        name,
+        spec,
+        target,
+        str(path),
+        bundle.hash,
+        tuple(params.items()),
+        bundle=bundle,
+        revision=file,
+        labels={**vars(file.about), "named": target},
+    )
+
+
+def version_name(bundle: Bundle, params: Mapping[str, Param]) -> str:
+    """Return the name in tables of one of several versions of a bot."""
+    return display_name(f"{Path(bundle.entry).stem}@{bundle.hash[:_HASH_DIGITS]}", params)
+
+
+def with_versions(specs: Sequence[BotSpec]) -> list[BotSpec]:
+    """Name bots in the working tree as their revisions beside them are named; of equal ones each is the first.
+
+    BotError if all are equal.
+    """
+    files = {spec.revision.path.resolve(): spec.revision for spec in specs if spec.revision is not None}
+    named = [
+        spec if spec.bundle is None or Path(spec.path) not in files else _as_version(spec, files[Path(spec.path)])
+        for spec in specs
+    ]
+    revisions = [spec for spec in named if spec.revision is not None]
+    found: list[BotSpec] = []
+    for spec in named:
+        others = [*revisions, *found] if spec.revision is None else revisions
+        found.append(next((other for other in others if _is_equal(spec, other)), spec))
+    if revisions and len(specs) > 1 and all(spec is found[0] for spec in found):
+        names = " and ".join(dict.fromkeys(spec.target for spec in specs))
+        raise BotError(f"nothing changed: {names} are the same files with the same parameters")
+    return found
+
+
+def _as_version(spec: BotSpec, beside: FileRevision) -> BotSpec:
+    """Return a bot in the working tree as a version: the last commit's if it is as committed."""
+    params = dict(spec.params)
+    name = None if spec.name == display_name(spec.target, params) else spec.name
+    assert spec.bundle is not None
+    if (last := committed(beside, spec.bundle)) is not None:
+        path = spec.target if spec.target.endswith(".py") else spec.path
+        pinned = f"{path}@{last.commit}{params_text(parse_spec(spec.spec).params)}"
+        return _revision_spec(name, pinned, spec.target, last, params)
+    labels = {"commit": "", "subject": "", "date": "", "named": spec.target}
+    return replace(spec, name=name or version_name(spec.bundle, params), labels=labels)
+
+
+def _is_equal(spec: BotSpec, other: BotSpec) -> bool:
+    """Return whether two bots have the same files and parameters, and one of them is from a commit."""
+    if spec.bundle is None or other.bundle is None or spec.revision is other.revision is None:
+        return spec is other
+    first, second = ({key: str(value) for key, value in bot.params} for bot in (spec, other))
+    return first == second and same_files(spec.bundle, other.bundle)
+
+
 def _unlisted_text(target: str, path: Path, names: Sequence[str]) -> str:
     """Say which files a bot names and does not have when it plays, and what to do."""
     listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
@@ -228,6 +323,11 @@ def _command_spec(name: str | None, text: str, target: str, given: Mapping[str, 
             f"the bot '{target}' is a command and has no parameters ({', '.join(given)}); write arguments behind it, "
             f"such as {target} --{next(iter(given))}={next(iter(given.values()))}"
         )
+    for word in command_words(target):
+        if (at := split_revision(word, here)) is not None and os.path.isfile(here / at[0]):
+            raise BotError(
+                f"'{target}': a command has no revisions, and {word} is no file; check out the commit elsewhere"
+            )
     argv, paths = find_command(target, here)
     files = tuple(map(str, paths))
     chosen = checked_name(name or command_name(target), text)
@@ -256,7 +356,8 @@ def _is_utf8(text: str) -> bool:
 
 def find_bots(texts: Iterable[str]) -> list[BotSpec]:
     """Find the bots of several specs; `BotError` if one cannot be found, or if two have the same name."""
-    specs = [find_bot(text) for text in texts]
+    specs = with_versions([find_bot(text) for text in texts])
+    specs = [spec for number, spec in enumerate(specs) if not any(spec is other for other in specs[:number])]
     check_names(specs)
     return specs
 
@@ -314,6 +415,11 @@ def _find_file(target: str, here: Path) -> Path:
     if os.path.isdir(here / target):
         return _existing_file(target, here)
     names = known_bots(here)
+    if "@" in target:
+        raise BotError(
+            f"'{target}': a revision goes with the file of a bot, such as bots/mybot.py@HEAD; bots that come with the"
+            " program and packages have none"
+        )
     raise BotError(
         f"unknown bot '{target}'{did_you_mean(target, names)} (known by name: {', '.join(names)}; "
         "others by file, such as bots/mine.py, or package.module:Class)"

@@ -219,6 +219,7 @@ def plot_command(source: str, kind: str, out: Path | None, prior: float | None) 
     variants    win rates by rule set, for a comparison
     progress    ratings as more games are counted
     lengths     how many games took how many turns
+    history     ratings of the versions of a bot by commit
 
     \b
     arena plot latest --kind progress -o progress.svg

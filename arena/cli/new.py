@@ -90,7 +90,8 @@ def new_command(name: str | None, workspace: Path | None, repository: bool, llm:
         return
     click.echo(
         f"Wrote {path}. Try it, and check it before you submit it:\n\n"
-        f"  arena match {path.as_posix()} random --games 200\n  arena check {path.as_posix()}"
+        f"  arena match {path.as_posix()} random --games 200\n  arena check {path.as_posix()}\n\n"
+        f"Once it is in Git, is a change better than what you committed?\n\n  arena sprt {path.as_posix()}"
     )
 
 
@@ -172,7 +173,10 @@ def _called(folder: Path) -> str:
 def _next_steps(folder: Path, bot: str, repository: bool) -> str:
     ready = f"\nEverything is in {_called(folder)}."
     if repository:
-        return f"{ready} {(folder / 'README.md').as_posix()} says how to set it up on GitHub."
+        return (
+            f"{ready} {(folder / 'README.md').as_posix()} says how to set it up on GitHub. Once it is committed, is a"
+            f" change better? arena sprt bots/{bot}/{bot}.py"
+        )
     change = "" if str(folder) == "." else f"  cd {shlex.quote(str(folder))}\n"
     return (
         f"{ready} Try:\n\n{change}  arena run quick\n"

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from arena.bots.cores import core_count
-from arena.bots.spec import find_bots
+from arena.bots.spec import BotSpec, find_bots
 from arena.cli.group import INTERRUPTED
 from arena.cli.options import (
     FORFEITED,
@@ -61,8 +61,15 @@ def config_of(
     format_: str, bots: Sequence[str], options: PlayOptions, tables: Mapping[str, Any], name: str = ""
 ) -> TournamentConfig:
     """Return the settings of a command line without a file; `tables` adds settings in the form of a file."""
-    specs = find_bots(tuple(bots))
-    values = {"format": format_, "bots": [{"spec": spec.spec, "name": spec.name} for spec in specs], **tables}
+    return config_for(format_, find_bots(tuple(bots)), options, tables, name)
+
+
+def config_for(
+    format_: str, specs: Sequence[BotSpec], options: PlayOptions, tables: Mapping[str, Any], name: str = ""
+) -> TournamentConfig:
+    """Return the settings of a command line without a file, for bots that were found."""
+    bots_ = [{"spec": spec.spec, "name": spec.name, "labels": spec.labels} for spec in specs]
+    values = {"format": format_, "bots": bots_, **tables}
     name = name or run_name(format_, [spec.name for spec in specs])
     return with_settings_of(config_from_dict(values, "command line", name), options)
 
@@ -300,6 +307,7 @@ def _show_test(table: RunStandings, test: SequentialTest, folder: Path, as_json:
         "max_pairs": test.max_pairs,
         "rules": config["rules"],
         "seed": config["seed"],
+        **({"labels": dict(run.labels)} if run.labels else {}),
     }
     forfeits = run.forfeit_summary
     counts = [{"bot": line.bot, "kind": line.kind, "games": line.games} for line in forfeits.reasons]

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from arena.bots.bundle import bots_held
+from arena.bots.spec import find_bots
 from arena.cli.compare import update_comparison
 from arena.cli.options import (
     CLOCK,
@@ -35,7 +37,8 @@ from arena.cli.options import (
     whole_option,
     with_options,
 )
-from arena.cli.playing import config_of, confirm_bots, play_and_show, resized, with_settings_of
+from arena.cli.playing import config_for, config_of, confirm_bots, play_and_show, resized, with_settings_of
+from arena.cli.sprt_change import change_folder, change_of, change_seed, tested_text
 from arena.errors import ArenaError
 from arena.paths import STDIN, input_name
 from arena.results.run_data import asked_config
@@ -207,14 +210,19 @@ def tournament_command(
 
 @click.command()
 @click.argument("bot1", shell_complete=complete_bots)
-@click.argument("bot2", shell_complete=complete_bots)
+@click.argument("bot2", required=False, shell_complete=complete_bots)
 @_format_options("sprt")
 @play_options(rules, seed, *CLOCK, *HOW_TO_PLAY, out_folder, isolation, *UP_TO_DATE, *WHAT_TO_SHOW)
-def sprt_command(bot1: str, bot2: str, options: PlayOptions, **settings: Any) -> int:
+def sprt_command(bot1: str, bot2: str | None, options: PlayOptions, **settings: Any) -> int:
     """Play pairs of games until it is clear whether BOT1 is stronger than BOT2 (a sequential test, SPRT).
 
     \b
-    arena sprt bots/new.py bots/old.py --elo0 0 --elo1 10
+    arena sprt bots/mybot.py
+    arena sprt bots/mybot.py bots/mybot.py@v1 --elo0 0 --elo1 10
+
+    BOT1 alone is tested against the last commit's version of it; if nothing has changed since, and for a BOT@REVISION,
+    against the version before. Between two versions, the seed follows from both, so each new version plays other
+    deals, and asked again unchanged, the command shows the stored verdict.
 
     Pairs are tested in the order of the schedule, so verdict and length do not depend on the number of workers. To
     continue an interrupted test, give the same command again or use 'arena run DIR'.
@@ -229,4 +237,12 @@ def sprt_command(bot1: str, bot2: str, options: PlayOptions, **settings: Any) ->
       130  interrupted
     """
     tables = _format_table("sprt", settings)
-    return play_and_show(config_of("sprt", (bot1, bot2), options, tables), options, named=False)
+    with bots_held():
+        bots, line = change_of(bot1) if bot2 is None else (find_bots((bot1, bot2)), "")
+        if not all(bot.labels for bot in bots):
+            return play_and_show(config_for("sprt", bots, options, tables), options, named=False)
+        options = replace(options, seed=change_seed(bots) if options.seed is None else options.seed)
+        config = config_for("sprt", bots, options, tables)
+        if line:
+            click.echo(f"{line}: {tested_text(bots, config.canonical()['sprt'])}.", err=True)
+        return play_and_show(config, replace(options, out=options.out or change_folder(config)), named=False)

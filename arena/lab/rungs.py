@@ -86,7 +86,7 @@ def candidate(spec: str, rungs: Sequence[BotSetting]) -> tuple[BotSetting, tuple
     name = bot.name
     while name in [rung.name for rung in others]:
         name += "-candidate"
-    return BotSetting(bot.spec, name), tuple(others)
+    return BotSetting(bot.spec, name, labels=bot.labels), tuple(others)
 
 
 def settings(ladder: TournamentConfig, spec: str, rules: str, games: int, isolation: str | None) -> TournamentConfig:

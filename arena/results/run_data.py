@@ -43,6 +43,7 @@ class RunData:
     forfeits  who forfeited games and why, the most frequent first; the reasons are never written to files
     left_out  why bots that the settings name did not play, or not to the end, in a line, by name: they could not be
               loaded, or did not answer
+    labels    of versions of bots, by name: the commit, its subject and date, and how the version was named
     folder    where the run is stored, as the user named it; "" if nowhere
     selection what was said of the games to keep, after they were played; "" if all are there
     prior     virtual draws per bot in its ratings, unless the user names another number
@@ -62,6 +63,7 @@ class RunData:
     sessions: tuple[WorkSession, ...] = ()
     forfeits: tuple[ForfeitReason, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     folder: str = ""
     selection: str = ""
     prior: float = DEFAULT_PRIOR
@@ -127,6 +129,7 @@ def read_run(folder: Path) -> RunData:
             forfeits=forfeits,
             left_out={bot: reason_line(text) for bot, text in reader.left_out().items()}
             | dict.fromkeys(reader.walkovers(), "it gave no answer, so its opponents won by walkovers"),
+            labels={bot.name: bot.labels for bot in config.bots if bot.labels},
             folder=str(folder),
         )
 

@@ -43,9 +43,11 @@ STANDING_COLUMNS: dict[str, str] = {
     "mean_turns": "mean length of the bot's games, in turns of both players",
     "forfeits": "games that the bot lost by forfeit, in all and by kind",
 } | {kind.column: kind.meaning for kind in ForfeitKind}
-"""Columns of `RunStandings.rows`; format_points, the tie-breaks of the format (such as buchholz) and remark follow
-if the format has a ranking of its own, and end_faults (games after which the bot failed in `end`: their results
-stand) if there are any."""
+"""Columns of `RunStandings.rows`; LABELS follow if the run has versions of a bot; format_points, the tie-breaks of the
+format (such as buchholz) and remark if the format has a ranking of its own, and end_faults (games after which the bot
+failed in `end`: their results stand) if there are any."""
+LABELS = ("commit", "subject", "date", "named")
+"""Columns of the versions of bots in a run."""
 CROSS_COLUMNS = ["bot", "opponent", "games", "wins", "draws", "losses", "score", "points", "points_against"]
 COUNTS = ("games", "wins", "draws", "losses", "points", "stones", "forfeits", *FORFEIT_COLUMNS.values())
 
@@ -117,6 +119,8 @@ def standings(
     rows = _ranked(_rows(played, ratings), run, order)
     if after := {line.bot: line.games for line in run.forfeits if line.kind == AFTER}:
         rows = [row | {"end_faults": after.get(row["bot"], 0)} for row in rows]
+    if run.labels:
+        rows = [row | dict(run.labels.get(row["bot"], dict.fromkeys(LABELS, ""))) for row in rows]
     left_out = is_large(run) and not whole
     counts = np.bincount(played["ending"], minlength=len(ENDINGS)).tolist()
     first = clustered_interval(without.score, games.cluster, games.clusters)

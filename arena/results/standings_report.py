@@ -37,7 +37,7 @@ from arena.results.table import (
     percent,
     tally_text,
 )
-from arena.text import counted, half_up, one_line, spreadsheet_cell, utc_iso
+from arena.text import counted, first_line, half_up, one_line, spreadsheet_cell, utc_iso
 from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
 from arena.tournament.formats.schedule import Meeting
 from arena.tournament.store.columns import GAME_COLUMNS
@@ -57,6 +57,7 @@ MOST_ADVANTAGE_ERROR = 400
 MOST_ROUND_LINES = 64
 """A longer table of rounds is cut to the last ones, a bigger bracket to its last rounds."""
 SHOWN_LINES = 50
+LONGEST_SUBJECT = 40
 ALL_POINTS = "++"
 """A score of 100% in two characters."""
 STANDINGS, CROSSTABLE, SUMMARY = "standings.csv", "crosstable.csv", "summary.json"
@@ -161,6 +162,11 @@ def _standings_table(standings: RunStandings) -> Table:
     own_ranking = "format_points" in standings.rows[0]
     mean_ms = {time.bot: time.measures()["mean_ms"] for time in standings.run.times}
     columns = [Column("#", key="rank"), Column("bot", "text")]
+    if "commit" in standings.rows[0]:
+        columns.append(
+            Column("commit", "text", cell=lambda row: row["commit"][:7] or ("changed" if row["named"] else ""))
+        )
+        columns.append(Column("subject", "text", cell=lambda row: first_line(row["subject"], LONGEST_SUBJECT)))
     if own_ranking:
         columns.append(Column("pts", cell=lambda row: f"{row['format_points']:g}"))
         columns += [_tiebreak(name) for name in standings.run.tiebreaks]

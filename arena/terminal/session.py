@@ -12,7 +12,7 @@ from typing import Any
 from arena.bots.bot import Actor, TimeLeft
 from arena.bots.isolation.remote_bot import RemoteBot
 from arena.bots.limits import BotLimits
-from arena.bots.loading import load_bot
+from arena.bots.loading import load_bot, run_here
 from arena.bots.spec import BotSpec, find_bot
 from arena.errors import ArenaError
 from arena.game.engine import State, View
@@ -113,7 +113,7 @@ class Session:
         if not bot.command and seating.level == "none":
             return load_bot(bot).make
         level = "process" if seating.level == "none" else seating.level
-        remote = RemoteBot(bot, seating.rules, level, seating.limits)
+        remote = RemoteBot(run_here(bot), seating.rules, level, seating.limits)
         remote.load()
         return lambda: remote
 

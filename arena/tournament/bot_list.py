@@ -2,6 +2,7 @@
 
 An entry such as `class/*.py` or `class/` stands for every bot file there: `.py` files whose names do not begin with
 `_` or `.`. A file that several entries name plays once, and files of one name get the name of their folder before it.
+`PATH@REVISION` stands for files of a commit, and with a range for each commit that changed the bot.
 """
 
 from __future__ import annotations
@@ -13,10 +14,23 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from glob import glob
 from pathlib import Path
+from typing import Any
 
 from arena.bots.bot import Param
 from arena.bots.faults import BotError
-from arena.bots.spec import MODULE, PREFIX, check_names, display_name, find_bot, find_target, known_bots, parse_spec
+from arena.bots.revision import files_in, find_revision, history, is_history, is_pattern, split_revision
+from arena.bots.spec import (
+    MODULE,
+    PREFIX,
+    check_names,
+    display_name,
+    find_bot,
+    find_target,
+    known_bots,
+    params_text,
+    parse_spec,
+    with_versions,
+)
 from arena.errors import did_you_mean
 from arena.text import quoted
 
@@ -27,6 +41,7 @@ class FieldBot:
 
     `number` is the place of the entry, from 1; `name` is empty if it gives none. `file` is equal where two entries name
     one file, None if unknown. `match` is the path of a file that a pattern or folder stands for, None for other bots.
+    `labels` say which commit it is from.
     """
 
     number: int
@@ -35,10 +50,11 @@ class FieldBot:
     params: Mapping[str, Param] = field(default_factory=dict)
     file: Path | None = None
     match: Path | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
 
-    def table(self) -> dict[str, str]:
+    def table(self) -> dict[str, Any]:
         """Return the bot in the form of a file."""
-        return {"spec": self.spec, "name": self.name}
+        return {"spec": self.spec, "name": self.name, "labels": self.labels}
 
 
 def command_field(specs: Sequence[str], exclude: Sequence[str] = ()) -> list[FieldBot]:
@@ -75,8 +91,23 @@ def find_field(
             if not kept and found[0].match is not None:
                 raise BotError(f"{entry.spec}: `exclude` leaves out all bot files there")
             bots += kept
-    first = {bot.file: bot for bot in reversed(bots)} | {bot.file: bot for bot in bots if bot.match is None}
-    return _with_folders([bot for bot in bots if bot.match is None or bot is first[bot.file]])
+    plain = [bot for bot in bots if not bot.labels]
+    first = {bot.file: bot for bot in reversed(plain)} | {bot.file: bot for bot in plain if bot.match is None}
+    bots = [bot for bot in bots if bot.match is None or bot is first[bot.file]]
+    if len(plain) < len(bots):
+        with _noting(fault, "bots", ""):
+            bots = _with_versions(bots)
+    return _with_folders(bots)
+
+
+def _with_versions(bots: Sequence[FieldBot]) -> list[FieldBot]:
+    """Name the bots beside their revisions, and leave out those that are equal to one."""
+    found: dict[int, FieldBot] = {}
+    for bot, spec in zip(bots, with_versions([find_bot(bot.spec, bot.params, bot.name) for bot in bots])):
+        text = bot.spec if spec.revision is None else spec.spec
+        labels = {**spec.labels, **bot.labels} if bot.labels.get("commit") == spec.labels.get("commit") else spec.labels
+        found.setdefault(id(spec), replace(bot, spec=text, name=spec.name, labels=labels))
+    return [*found.values()]
 
 
 @contextmanager
@@ -93,11 +124,13 @@ def _bots_of(entry: FieldBot, folder: Path) -> list[FieldBot]:
     """Return the bots that an entry stands for, at least one. BotError for a pattern or a folder without bots."""
     parsed = parse_spec(entry.spec)
     target, name, params = parsed.target, entry.name or parsed.name, {**parsed.params, **entry.params}
-    options = f":{','.join(f'{key}={value}' for key, value in parsed.params.items())}" if parsed.params else ""
+    options = params_text(parsed.params)
     place = _path(folder, target)
-    is_pattern = any(sign in target for sign in "*?[") or target.endswith("/")
+    if not target.startswith(PREFIX) and (at := split_revision(target, folder)) is not None:
+        is_elsewhere = is_pattern(at[0]) or (place.parent.is_dir() and not os.path.isfile(_path(Path(), at[0])))
+        return _revisions_of(entry, folder if is_elsewhere else Path(), *at, name or "", options)
     is_folder = os.path.isdir(place) and target not in known_bots()
-    if target.startswith(PREFIX) or MODULE.fullmatch(target) or not (is_pattern or is_folder):
+    if target.startswith(PREFIX) or MODULE.fullmatch(target) or not (is_pattern(target) or is_folder):
         bot = replace(entry, name=name or display_name(target, params))
         if target.endswith(".py") and os.path.isdir(place.parent) and not os.path.isfile(_path(Path(), target)):
             bot = replace(bot, spec=_from_here(place) + options)
@@ -113,6 +146,26 @@ def _bots_of(entry: FieldBot, folder: Path) -> list[FieldBot]:
         raise BotError(f"{target}: found no bot file (looked for {pattern} in {folder.resolve()})")
     bots = [replace(entry, name=display_name(path.name, params), file=path.resolve(), match=path) for path in paths]
     return [replace(bot, spec=_from_here(path) + options) for bot, path in zip(bots, paths)]
+
+
+def _revisions_of(entry: FieldBot, folder: Path, path: str, revision: str, name: str, options: str) -> list[FieldBot]:
+    """Return the bots that an entry with a revision stands for, each named by the full hash of its commit."""
+    is_one = False
+    if is_pattern(path):
+        files = files_in(path, revision, folder)
+    elif is_history(path, revision, folder):
+        files = history(path, revision, folder)
+    else:
+        files, is_one = [find_revision(path, revision, folder)], True
+    if name and not is_one:
+        raise BotError(f"the name '{name}' is for one bot, but {path}@{revision} stands for several")
+    bots = []
+    for file in files:
+        spec = f"{_from_here(file.path)}@{file.commit}{options}"
+        found = find_bot(spec, entry.params, name or None)
+        labels = {**found.labels, "named": f"{path}@{revision}"}
+        bots.append(replace(entry, spec=spec, name=found.name, file=file.path, labels=labels))
+    return bots
 
 
 def _path(folder: Path, text: str) -> Path:

@@ -18,7 +18,7 @@ from unicodedata import normalize
 from arena.bots.faults import BotError
 from arena.bots.isolation.levels import ISOLATIONS
 from arena.bots.limits import Limits
-from arena.bots.spec import BotSpec, display_name, find_bot, find_target, parse_spec
+from arena.bots.spec import BotSpec, display_name, find_bot, find_target, parse_spec, version_name
 from arena.errors import ArenaError, did_you_mean
 from arena.game.deals import Deal
 from arena.game.record import parse_deal
@@ -54,6 +54,7 @@ class BotSetting:
     name: str = text(REQUIRED, 200, "name in the tables", unset="made from the spec")
     params: Mapping[str, _Param] = other(dict, "arguments for the bot's `__init__`, as a table")
     isolation: str | None = choice(None, ISOLATIONS, "where this bot runs", unset="like the other bots")
+    labels: Mapping[str, str] = other(dict, "")  # the commit that it is from
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ class TournamentConfig:
 
     def find_bots(self) -> tuple[BotSpec, ...]:
         """Find the bots without running their code; BotError for one that does not exist."""
-        return tuple(find_bot(bot.spec, bot.params, bot.name) for bot in self.bots)
+        return tuple(_found(bot) for bot in self.bots)
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -230,6 +231,19 @@ class TournamentConfig:
         if settings_of(type(self.format_settings)):
             plain[self.format] = settings
         return plain
+
+
+def _found(bot: BotSetting) -> BotSpec:
+    """Find a bot. BotError if its file is not any more the version whose name it has."""
+    found = find_bot(bot.spec, bot.params, bot.name)
+    if bot.labels and not bot.labels.get("commit") and found.bundle is not None:
+        version = version_name(found.bundle, {**parse_spec(bot.spec).params, **bot.params})
+        if "@" in bot.name and bot.name != version:
+            raise BotError(
+                f"{bot.spec} has changed since it was {bot.name}, and is {version} now; to play it, give the command"
+                " that named it again"
+            )
+    return found
 
 
 def _few(texts: tuple[str, ...]) -> str | list[str] | None:
@@ -423,7 +437,9 @@ def _expanded(
         check.fault("bots", f"expected at most {MOST_BOTS} bots, found {len(found)}")
         return []
     settings = dict(read)
-    return [(bot.number, replace(settings[bot.number], spec=bot.spec, name=bot.name)) for bot in found]
+    return [
+        (bot.number, replace(settings[bot.number], spec=bot.spec, name=bot.name, labels=bot.labels)) for bot in found
+    ]
 
 
 def _read_bot(check: Checker, entry: object, key: str) -> BotSetting | None:
@@ -436,7 +452,8 @@ def _read_bot(check: Checker, entry: object, key: str) -> BotSetting | None:
         known = ", ".join(settings_of(BotSetting))
         check.fault(key, f"expected a bot's name or a table with {known}, found {toml_value(entry)}")
         return None
-    values = check.read(BotSetting, entry, f"{key}, ")
+    labels = entry.get("labels")  # of a stored run
+    values = check.read(BotSetting, {key: value for key, value in entry.items() if key != "labels"}, f"{key}, ")
     if "spec" not in entry:
         check.fault(key, "spec is missing: the name or the file of the bot")
     params = entry.get("params", {})
@@ -446,7 +463,7 @@ def _read_bot(check: Checker, entry: object, key: str) -> BotSetting | None:
     if "spec" not in values:
         return None
     values = {"name": bot_name(values["spec"], params), **values}
-    return BotSetting(**values, params=dict(params))
+    return BotSetting(**values, params=dict(params), labels=dict(labels) if isinstance(labels, Mapping) else {})
 
 
 def _written_out(rules: str, folder: Path | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from statistics import mean
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,7 @@ from arena.results.variant_report import comparison, read_variants
 from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError, games_of
 from arena.stats.variants import card_effects, first_minus_second
+from arena.text import one_line
 from arena.tournament.games import time_quantile
 
 if TYPE_CHECKING:
@@ -74,6 +76,8 @@ def panel_of(run: RunData, kind: str, prior: float | None = None) -> dict[str, P
             raise StatsError(f"{run.name}: too few games, or too many bots, for a plot of {kind}")
     elif kind == "lengths":
         plot = length_plot(length_histogram(run.games))
+    elif kind == "history" and (plot := history_plot(standings(run, prior))) is None:
+        raise StatsError(f"{run.name}: '{kind}' is for versions of a bot, such as bots/mybot.py@last-8")
     if plot is None:
         raise StatsError(
             f"{run.name}: '{kind}' is for comparisons (arena compare); of a run: standings, crosstable, "
@@ -90,6 +94,19 @@ def panels_of(source: Source, kind: str, prior: float | None = None) -> dict[str
         return {f"{PLOT_KINDS[kind]}\n{report.heading}": rates_plot(report)}
     panels = [panel_of(part.data(), kind, prior) for part in parts]
     return {title: plot for panel in panels for title, plot in panel.items()}
+
+
+def history_plot(run_standings: RunStandings) -> Dots | None:
+    """Plot ratings by commit, the oldest first and what is not committed last; None without versions."""
+    labels = run_standings.run.labels
+    order = sorted(labels, key=lambda bot: (not labels[bot]["commit"], labels[bot]["date"]))
+    rows = {row["bot"]: row for row in run_standings.rows}
+    named = [
+        dict(rows[bot], bot=one_line(f"{labels[bot]['commit'][:7] or 'changed'} {labels[bot]['subject']}").rstrip())
+        for bot in order
+        if bot in rows
+    ]
+    return rating_plot(replace(run_standings, rows=named)) if len(named) > 1 else None
 
 
 def rating_plot(run_standings: RunStandings) -> Dots:

@@ -25,6 +25,7 @@ PLOT_KINDS = {
     "variants": "Score by rule set with 95% intervals",
     "progress": "Ratings as more games are counted, with 95% errors",
     "lengths": "How many games took how many turns",
+    "history": "Ratings of the versions of a bot with their 95% intervals, by commit",
 }
 """Plots that one can ask for by name, with what they show."""
 FILE_TYPES = ("svg", "png", "pdf")

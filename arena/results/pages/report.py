@@ -26,6 +26,7 @@ from arena.results.pages.figures import (
     first_plot,
     forfeits_plot,
     heat,
+    history_plot,
     length_plot,
     progress_plot,
     rates_plot,
@@ -68,6 +69,7 @@ _MOST_ADVISED = 100_000
 NARROW = 5
 """The most bots whose ratings and crosstable fit side by side."""
 _RATINGS = "Ratings with 95% intervals. An arrow: the interval has no end."
+_HISTORY = "Ratings of the versions with 95% intervals, the oldest commit first."
 _TIMES = "The dot is the median, the bar goes from the 10th to the 90th of 100 decisions. Times vary from run to run."
 
 
@@ -269,6 +271,7 @@ def _run(source: Source, run: RunData, prior: float | None) -> ReportPart:
         *test,
         *_rounds(main),
         Section("ratings", "Ratings", [(rating_plot(figures), _RATINGS)], half=True),
+        Section("history", "By commit", [(history_plot(figures), _HISTORY)], half=True),
         *([] if is_narrow else [progress]),
         _matrix(run, order, gaps, taken("pairings", "los")),
         Section(

@@ -33,7 +33,7 @@ def test_what_cannot_be_plotted_says_so(strange: Path, tmp_path: Path, arena: Ar
     assert not [*tmp_path.glob("*.gif"), *tmp_path.glob("*.svg")]
 
 
-@pytest.mark.parametrize("kind", [kind for kind in PLOT_KINDS if kind != "variants"])
+@pytest.mark.parametrize("kind", [kind for kind in PLOT_KINDS if kind not in ("variants", "history")])
 def test_a_plot_is_a_file_of_svg_by_itself(strange: Path, tmp_path: Path, kind: str, arena: Arena) -> None:  # noqa: F811
     assert "Written to" in arena("plot", strange, "--kind", kind, "-o", "one.svg").err
     content = (tmp_path / "one.svg").read_text()
