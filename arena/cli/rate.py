@@ -13,8 +13,7 @@ from arena.paths import input_name
 from arena.results.game_list import read_game_list
 from arena.results.ratings_report import ratings_report
 from arena.results.records import holds_records
-from arena.results.run_data import RunData
-from arena.results.selected import choice_text, kept_bots, with_bots
+from arena.results.run_data import RunData, choice_text, kept_bots, with_bots
 from arena.results.sources import RecordFile, find_source
 from arena.results.standings_report import zero_text
 from arena.stats import DEFAULT_PRIOR

@@ -38,7 +38,6 @@ from arena.cli.playing import config_of, confirm_bots, play_and_show, resized, w
 from arena.errors import ArenaError
 from arena.paths import STDIN, input_name
 from arena.results.run_data import asked_config
-from arena.results.sources import StoredComparison, stored_games
 from arena.settings import Setting, settings_of
 from arena.tournament.bot_list import command_field
 from arena.tournament.config import named_config
@@ -83,6 +82,8 @@ def run_command(config: str, options: PlayOptions, trust: bool, **sizes: int | N
 
     To play on RUN runs the bots that it names. If you did not create it, the bots are shown and you are asked first.
     """
+    from arena.results.sources import StoredComparison, stored_games
+
     asked = {key: number for key, number in sizes.items() if number is not None}
     stored = stored_games(config)
     if stored is None:

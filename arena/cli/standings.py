@@ -20,11 +20,10 @@ from arena.cli.options import (
 )
 from arena.errors import ArenaError
 from arena.results.bot_versions import versions_report
-from arena.results.run_data import RunData
+from arena.results.run_data import RunData, with_bots
 from arena.results.run_luck import judging_text, run_luck
 from arena.results.run_standings import standings as compute
 from arena.results.run_stats import stats_report
-from arena.results.selected import with_bots
 from arena.results.sources import RecordFile, Source, StoredLeague, find_source, report_of
 from arena.results.standings_report import standings_report
 from arena.results.table import Report

@@ -1,27 +1,17 @@
-"""Compute the luck of all games of a run (arena.tournament.luck) and show the effect of taking it out: `--adjusted`."""
+"""Compute the luck of all games of a run (arena.tournament.luck), for `--adjusted`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from arena.results.sources import StoredRun, find_source
-from arena.results.table import Table, column_of
-from arena.stats.adjusted import AdjustedMeeting
 from arena.stats.frames import Floats
-from arena.stats.pairs import elo_of_score
 from arena.tournament.luck import PARTS, JudgedLuck
 
-_NOTE = (
-    "Luck is what draws gave beyond the mean of all cards that could have been drawn, as the net values them. Its mean"
-    " is 0, so scores stay unbiased; its weights are fitted on other deals. Worth: how many deals as counted one"
-    " adjusted deal is worth, both errors by Student's t; below 1.05, and with fewer than 50 deals, scores stay as"
-    " counted."
-)
 JUDGING_MS = 50
 """Time to judge a game, by `arena standings RUN --adjusted` on one core."""
 
@@ -57,11 +47,3 @@ def run_luck(source: str | Path, seen: Callable[[], object] = lambda: None) -> F
             seen()
     luck.save()
     return np.array(rows, dtype=np.float64).reshape(-1, PARTS)
-
-
-def adjusted_table(meetings: Sequence[AdjustedMeeting]) -> Table:
-    """Return the effect of taking luck out, a row for each two bots."""
-    rows = [asdict(met) | {"adjusted_elo": elo_of_score(met.adjusted_score)} for met in meetings]
-    shown = ["bot", "opponent", "deals", "score", "error95", "adjusted_score", "adjusted_error95", "worth"]
-    title = "Score with luck taken out, and its 95% error"
-    return Table("adjusted", title, rows, list(map(column_of, shown)), list(rows[0]), note=_NOTE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
@@ -11,21 +12,24 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from arena.errors import did_you_mean
+import numpy as np
+
+from arena.endings import ENDINGS, FORFEITS
+from arena.errors import ArenaError, did_you_mean
 from arena.league import versions
 from arena.league.store import LEAGUE_DATABASE, LEAGUES, open_league
 from arena.paths import STDIN, input_name
 from arena.results.comparison import variant_folders
 from arena.results.positions import result_values
 from arena.results.records import ReplayError, game_of, is_record, read_games, record_lines
-from arena.results.run_data import RunData, read_run, run_of
+from arena.results.run_data import ALL_GAMES, GameFilter, RunData, read_run
 from arena.results.table import Report, by_variant
 from arena.text import first_line, one_line, quoted
 from arena.tournament.config import config_file
 from arena.tournament.folders import COMPARISON, find_folder, is_comparison
-from arena.tournament.forfeits import reason_line
+from arena.tournament.forfeits import Reasons, reason_line
 from arena.tournament.games import GameResult, game_name
-from arena.tournament.store.columns import GameColumns
+from arena.tournament.store.columns import CLOCK_COLUMNS, GAME_COLUMNS, GameColumns
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
 
@@ -221,52 +225,64 @@ def report_of(source: Source, make: Callable[[RunData], Report]) -> Report:
     return reports[""] if "" in reports else by_variant(reports)
 
 
-# ---------------------------------------------------------------- games
+def run_of(games: Iterable[GameResult], path: Path) -> RunData:
+    """Return the games of a file of records, `path`, as a run without clock, plan and ranking of its own.
 
-
-@dataclass(frozen=True)
-class GameFilter:
-    """Which games are wanted; None and False leave all games in.
-
-    bot, against   a player of the game, and its opponent
-    score          score of `bot`: 1, 0.5 or 0
-    forfeits       only games decided by a forfeit
-    deal           number of the deal
-    field          two of these play
+    Records of several runs may stand in one file: pairings that mean different bots, rounds or rule sets are numbered
+    anew. Raises ReplayError for a game that is there twice.
     """
+    columns: dict[str, array[Any]] = {name: array("q") for name in GAME_COLUMNS}
+    names: dict[str, int] = {}
+    pairings: dict[tuple[int, int, int, int, str], int] = {}
+    seen: set[tuple[int, int, int, int]] = set()
+    seeds: set[str] = set()
+    reasons = Reasons()
+    for game in games:
+        _, rules, deal, *_ = game.record.split(" ", 3)
+        seeds.add(deal.partition(":")[0])
+        first, second = (names.setdefault(bot, len(names)) for bot in (game.first, game.second))
+        pairing = (game.id.pairing, game.round, min(first, second), max(first, second), rules)
+        key = (game.deal_seed, pairings.setdefault(pairing, len(pairings)), game.id.deal, game.id.game)
+        if key in seen:
+            raise ReplayError(
+                f"{path}: record {len(seen) + 1} is a game that was there before: {game.first} against {game.second},"
+                f" deal {game.id.deal}"
+            )
+        seen.add(key)
+        values = (
+            *key,
+            game.round,
+            first,
+            second,
+            round(2 * game.score),
+            *game.stones,
+            *game.points,
+            game.turns,
+            game.plies,
+            ENDINGS.index(game.ending),
+            -1 if game.forfeit is None else FORFEITS.index(game.forfeit),
+            -1 if game.forfeit_by is None else names[game.forfeit_by],
+            *game.decisions,
+        )
+        for column, value in zip(columns.values(), values, strict=True):
+            column.append(value)
+        reasons.add_game(game)
+    read: dict[str, Any] = {name: np.frombuffer(values, np.int64) for name, values in columns.items()}
+    read |= {"score": read["score"] / 2} | dict.fromkeys(CLOCK_COLUMNS, np.full(len(seen), np.nan))
+    if len({number for number, *_ in pairings}) == len(pairings):  # each number has one meaning: it stays
+        read["pairing"] = np.array([number for number, *_ in pairings], np.int64)[read["pairing"]]
+    config: dict[str, Any] = {
+        "format": "records",
+        "bots": [{"name": name} for name in names],
+        "rules": ", ".join(dict.fromkeys(rules for *_, rules in pairings)),
+        "seed": int(seeds.pop()) if len(seeds) == 1 and seeds != {"cards"} else None,
+    }
+    return RunData(
+        input_name(path.name), config, GameColumns(list(names), read), forfeits=tuple(reasons.lines()), folder=str(path)
+    )
 
-    bot: str | None = None
-    against: str | None = None
-    score: float | None = None
-    forfeits: bool = False
-    deal: int | None = None
-    field: frozenset[str] | None = None
 
-    def __post_init__(self) -> None:
-        if self.bot is None and (self.score is not None or self.against is not None):
-            raise ReplayError("--against, --won, --lost and --drawn are about one bot; name it with --bot")
-
-    @property
-    def all(self) -> bool:
-        """Whether all games are wanted."""
-        return self == GameFilter()
-
-    def __contains__(self, game: GameResult) -> bool:
-        if self.deal is not None and game.id.deal != self.deal:
-            return False
-        if self.forfeits and game.forfeit is None:
-            return False
-        if self.field is not None and not self.field.issuperset((game.first, game.second)):
-            return False
-        if self.bot is None:
-            return True
-        if self.bot not in (game.first, game.second):
-            return False
-        opponent = game.second if self.bot == game.first else game.first
-        return self.against in (None, opponent) and self.score in (None, game.score_of(self.bot))
-
-
-ALL_GAMES = GameFilter()
+# ---------------------------------------------------------------- games
 
 
 @dataclass(frozen=True)
@@ -352,6 +368,21 @@ class StoredGames:
 def read_game(text: str, game: str | None, wanted: GameFilter = ALL_GAMES) -> GameResult:
     """Return a game of what `text` names (see `Source.game`), or the game of the record that `text` is."""
     return game_of(text) if is_record(text) else find_source(text).game(game, wanted)
+
+
+def holds_one_game(source: str) -> bool:
+    """Return whether this is a record, or names a file that holds one, such as a game of `arena play`."""
+    if is_record(source):
+        return True
+    found = find_source(source)
+    return isinstance(found, RecordFile) and len([*islice(record_lines(found.path), 2)]) == 1
+
+
+def named_game(source: str, game: str | None) -> GameResult:
+    """Return a game by its name or number; without one, the only game that there is."""
+    if game is None and not holds_one_game(source):
+        raise ArenaError(f"name a game, such as 1 ('arena replay {one_line(source)}' lists them)")
+    return read_game(source, game)
 
 
 def _number(text: str) -> int:

@@ -18,7 +18,6 @@ from arena.results.data_formats import json_text, records, rounded, table_csv
 from arena.results.forfeit_lines import alerts_and_items
 from arena.results.ratings_report import FIELD_AVERAGE
 from arena.results.run_data import RunData, read_sprt
-from arena.results.run_luck import adjusted_table
 from arena.results.run_standings import CROSS_COLUMNS, FORFEIT_COLUMNS, LARGE_FIELD, RunStandings, is_large
 from arena.results.sprt_report import estimate_line
 from arena.results.table import (
@@ -31,12 +30,15 @@ from arena.results.table import (
     Table,
     TableRow,
     chance_text,
+    column_of,
     difference_text,
     ms_text,
     number,
     percent,
     tally_text,
 )
+from arena.stats.adjusted import AdjustedMeeting
+from arena.stats.pairs import elo_of_score
 from arena.text import counted, half_up, one_line, spreadsheet_cell, utc_iso
 from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
 from arena.tournament.formats.schedule import Meeting
@@ -62,6 +64,12 @@ ALL_POINTS = "++"
 STANDINGS, CROSSTABLE, SUMMARY = "standings.csv", "crosstable.csv", "summary.json"
 TIMING, _GAMES = "timing.csv", "games.csv"
 _ROWS_AT_ONCE = 50_000
+_LUCK_NOTE = (
+    "Luck is what draws gave beyond the mean of all cards that could have been drawn, as the net values them. Its mean"
+    " is 0, so scores stay unbiased; its weights are fitted on other deals. Worth: how many deals as counted one"
+    " adjusted deal is worth, both errors by Student's t; below 1.05, and with fewer than 50 deals, scores stay as"
+    " counted."
+)
 
 
 def standings_report(standings: RunStandings, whole: bool = False) -> Report:
@@ -73,7 +81,7 @@ def standings_report(standings: RunStandings, whole: bool = False) -> Report:
     if 3 <= len(standings.rows) <= LARGE_FIELD and standings.met:
         tables.append(_square(standings))
     if standings.adjusted is not None:
-        tables.append(adjusted_table(standings.adjusted))
+        tables.append(_adjusted_table(standings.adjusted))
     tables += round_tables(standings.run)
     alerts, items = alerts_and_items(standings.run.forfeit_summary)
     return Report(
@@ -216,6 +224,14 @@ def _square(standings: RunStandings) -> Table:
         command = f"arena standings {shlex.quote(standings.run.folder)} --wide"
         elsewhere = f"The crosstable is too wide to be shown here. To see it:\n  {command}"
     return Table("crosstable", "", rows, columns("score% against", percent), elsewhere=elsewhere, narrow=narrow)
+
+
+def _adjusted_table(meetings: Sequence[AdjustedMeeting]) -> Table:
+    """Return the effect of taking luck out, a row for each two bots."""
+    rows = [asdict(met) | {"adjusted_elo": elo_of_score(met.adjusted_score)} for met in meetings]
+    shown = ["bot", "opponent", "deals", "score", "error95", "adjusted_score", "adjusted_error95", "worth"]
+    title = "Score with luck taken out, and its 95% error"
+    return Table("adjusted", title, rows, list(map(column_of, shown)), list(rows[0]), note=_LUCK_NOTE)
 
 
 def two_digits(score: float) -> str:

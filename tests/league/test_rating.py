@@ -14,8 +14,8 @@ from arena.league.rating import Standings, league_standings
 from arena.league.store import League
 from arena.league.versions import Version
 from arena.league.views import opponent_lines, standing_lines
+from arena.results.run_data import with_bots
 from arena.results.run_standings import standings
-from arena.results.selected import with_bots
 from arena.results.sources import StoredLeague
 from arena.results.standings_report import remarks
 from arena.stats.ratings import rate

@@ -35,11 +35,10 @@ from arena.results.pages.figures import (
 from arena.results.pages.game_data import game_data, sample
 from arena.results.pages.plots import Plot, Square, svg
 from arena.results.pages.render import render
-from arena.results.run_data import RunData, read_sprt
+from arena.results.run_data import ALL_GAMES, GameFilter, RunData, read_sprt, with_bots
 from arena.results.run_standings import RunStandings, standings
 from arena.results.run_stats import stats_report
-from arena.results.selected import with_bots
-from arena.results.sources import ALL_GAMES, GameFilter, Source, StoredComparison
+from arena.results.sources import Source, StoredComparison
 from arena.results.sprt_report import sprt_text
 from arena.results.standings_report import heading as heading_of
 from arena.results.standings_report import standings_report
@@ -126,7 +125,7 @@ def report_page(
 ) -> str:
     """Return the page of a source, with `count` of its games that are `wanted` to replay.
 
-    `without` and `only` leave out bots and their games (arena.results.selected). Raise StatsError if there are no
+    `without` and `only` leave out bots and their games (arena.results.run_data). Raise StatsError if there are no
     games, ReplayError for bots in `wanted` that did not play.
     """
     if isinstance(source, StoredComparison):
