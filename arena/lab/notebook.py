@@ -17,7 +17,6 @@ import pandas as pd
 from arena.game.rules import load_rules
 from arena.results import ratings_report as rating_table
 from arena.results import run_standings as standing
-from arena.results.comparison import read_comparison
 from arena.results.decisions import PLAY_COLUMNS, plays_frame
 from arena.results.pages.figures import panel_of, panels_of
 from arena.results.pages.plots import Plot, picture
@@ -290,15 +289,14 @@ class Run:
 
 
 class Comparison(Mapping[str, Run]):
-    """The runs of a comparison by rule set, in the order in which the rule sets were named. See `load`.
+    """The runs of a comparison by rule set, in the order in which they were begun. See `load`.
 
-    `folder` holds the runs; `baseline` is the variant that the others are compared with, if there is one.
+    `folder` holds the runs.
     """
 
     def __init__(self, source: StoredComparison) -> None:
         self.folder = source.path
         self._source = source
-        self.baseline = read_comparison(source.path).baseline
         self._runs = {rules: Run(part) for rules, part in source.parts().items()}
 
     def __repr__(self) -> str:
@@ -306,7 +304,7 @@ class Comparison(Mapping[str, Run]):
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: win rates by rule set and their plot, with escaped names."""
-        report = comparison(read_variants([run.folder for run in self.values()]), self.baseline)
+        report = comparison(read_variants([run.folder for run in self.values()]))
         return f"{_shown(report)}\n{self.plot()._repr_svg_()}"
 
     def plot(self, kind: str = "variants") -> Picture:
@@ -329,7 +327,7 @@ class Comparison(Mapping[str, Run]):
 
     def tables(self, baseline: str | None = None) -> dict[str, pd.DataFrame]:
         """Return all frames of `arena compare`, by name."""
-        report = comparison(read_variants([run.folder for run in self.values()]), baseline or self.baseline)
+        report = comparison(read_variants([run.folder for run in self.values()]), baseline)
         return {table.name: table.frame() for table in report.tables}
 
 

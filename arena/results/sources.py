@@ -19,14 +19,13 @@ from arena.errors import ArenaError, did_you_mean
 from arena.league import versions
 from arena.league.store import LEAGUE_DATABASE, LEAGUES, open_league
 from arena.paths import STDIN, input_name
-from arena.results.comparison import variant_folders
 from arena.results.positions import result_values
 from arena.results.records import ReplayError, game_of, is_record, read_games, record_lines
 from arena.results.run_data import ALL_GAMES, GameFilter, RunData, read_run
 from arena.results.table import Report, by_variant
 from arena.text import first_line, one_line, quoted
 from arena.tournament.config import config_file
-from arena.tournament.folders import COMPARISON, find_folder, is_comparison
+from arena.tournament.folders import find_folder, variant_runs
 from arena.tournament.forfeits import Reasons, reason_line
 from arena.tournament.games import GameResult, game_name
 from arena.tournament.store.columns import CLOCK_COLUMNS, GAME_COLUMNS, GameColumns
@@ -86,7 +85,7 @@ class StoredComparison(Source):
 
     def parts(self) -> dict[str, Source]:
         """Return the runs by rule set, in order."""
-        return {rules: StoredRun(folder) for rules, folder in variant_folders(self.path).items()}
+        return {rules: StoredRun(folder) for rules, folder in variant_runs(self.path).items()}
 
     @contextmanager
     def games(self, counting: bool = False) -> Iterator[StoredGames]:
@@ -184,7 +183,7 @@ def find_source(text: str) -> Source:
     StoreError if there is nothing.
     """
     path = Path(text)
-    if path == STDIN or (path.is_file() and path.name not in (DATABASE, COMPARISON)):
+    if path == STDIN or (path.is_file() and path.name != DATABASE):
         return RecordFile(path)
     if (path / LEAGUE_DATABASE).is_file():
         return StoredLeague(path)
@@ -194,17 +193,18 @@ def find_source(text: str) -> Source:
         if (LEAGUES / text / LEAGUE_DATABASE).is_file():
             return StoredLeague(LEAGUES / text)
         raise
-    return StoredComparison(folder) if is_comparison(folder) else StoredRun(folder)
+    return StoredComparison(folder) if variant_runs(folder) else StoredRun(folder)
 
 
-def stored_games(text: str) -> StoredRun | StoredComparison | None:
-    """Find the run or the comparison to bring up to date: a folder, or a name in results/ that no tournament has.
+def run_to_play(text: str) -> StoredRun | None:
+    """Find the run to bring up to date: a folder, or a name in results/ that no tournament has.
 
-    None for the file or the name of a tournament. ReplayError for a league, StoreError if there is nothing.
+    None for the file or the name of a tournament. ReplayError for a comparison or a league, StoreError if there is
+    nothing.
     """
     file, path = config_file(text), Path(text)
-    is_stored = path.name in (DATABASE, COMPARISON)
-    is_stored |= any((path / name).is_file() for name in (DATABASE, COMPARISON, LEAGUE_DATABASE))
+    is_stored = path.name == DATABASE
+    is_stored |= any((path / name).is_file() for name in (DATABASE, LEAGUE_DATABASE))
     if file is not None and not file.is_dir() and not is_stored:
         return None
     try:
@@ -215,7 +215,13 @@ def stored_games(text: str) -> StoredRun | StoredComparison | None:
         raise
     if isinstance(found, StoredLeague):
         raise ReplayError(f"{text} is a league, which never ends; to play more games: arena league work {text} --play")
-    assert isinstance(found, StoredRun | StoredComparison), text
+    if isinstance(found, StoredComparison):
+        name, one = one_line(str(found.path)), next(iter(found.parts().values()))
+        raise ReplayError(
+            f"{name} is a comparison. To bring all its variants up to date, give its command again: arena compare BOT"
+            f"... --variants R,R,... --out {shlex.quote(name)}. To play on one: arena run {shlex.quote(str(one.path))}"
+        )
+    assert isinstance(found, StoredRun), text
     return found
 
 
