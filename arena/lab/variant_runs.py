@@ -52,6 +52,7 @@ def play_variants(
             configs, again = {folder: replace(config, games=games) for folder, config in configs.items()}, ()
         for folder, config in configs.items():
             prepare(config, folder, again)  # refuse before anything is written
+        next(iter(configs)).parent.mkdir(parents=True, exist_ok=True)
         tables = []
         for number, (folder, config) in enumerate(configs.items(), start=1):
             tell(f"Variant {number} of {len(configs)}: {config.rules}")
