@@ -11,6 +11,7 @@ import numpy as np
 
 from arena.results.data_formats import plain, records
 from arena.results.forfeit_lines import alerts_and_items
+from arena.results.standings_report import FIELD_AVERAGE
 from arena.results.table import (
     ALWAYS,
     COLUMNS,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WIDEST_LOS = 20
-FIELD_AVERAGE = "the field's average (0)"
 
 RATING_COLUMNS = (
     "rank",
@@ -60,15 +60,14 @@ def ratings_frame(ratings: Ratings) -> pd.DataFrame:
 
 def ratings_values(ratings: Ratings, los: bool = False, forfeits: ForfeitSummary | None = None) -> dict[str, Any]:
     """Return everything for JSON; null for what is not known, such as `forfeits` where only results are."""
-    advantage, advantage_error = ratings.shown_advantage()
+    advantage, error = ratings.shown_advantage()
     groups = [
         [bot for bot, number in zip(ratings.bots, ratings.group) if number == group]
         for group in range(int(ratings.group.max()) + 1)
     ]
     values: dict[str, Any] = {
-        "ratings": records(_ratings_table(ratings)),
-        "first_advantage": plain(advantage),
-        "first_advantage_error95": plain(advantage_error),
+        "standings": records(_ratings_table(ratings)),
+        "first_player": {"elo": plain(advantage), "elo_error95": plain(error)},
         "prior": ratings.prior,
         "anchors": dict(ratings.anchors),
         "bots": len(ratings.bots),
@@ -110,7 +109,7 @@ def _ratings_table(ratings: Ratings) -> Table:
     columns = [*columns_of(["rank", "bot"]), *RATING, COLUMNS["games"], TALLY, COLUMNS["score"]]
     if int(ratings.group.max()) > 0:
         columns.append(replace(COLUMNS["group"], where=ALWAYS))
-    return Table("ratings", "Ratings", rows_of(ratings_frame(ratings)), columns, RATING_COLUMNS)
+    return Table("standings", "Ratings", rows_of(ratings_frame(ratings)), columns, RATING_COLUMNS)
 
 
 def _los_tables(ratings: Ratings) -> list[Table]:

@@ -145,6 +145,7 @@ def rate_run(
     prior: float | None = None,
     without: GameArrays | None = None,
     adjusted: Sequence[AdjustedMeeting] | None = None,
+    first_advantage: float | None = None,
 ) -> Ratings:
     """Rate games on the scale of a run (arena.stats.ratings.rate).
 
@@ -156,6 +157,7 @@ def rate_run(
         prior=run.prior if prior is None else prior,
         anchors={bot: elo for bot, elo in run.anchors.items() if bot in games.bots},
         centre=run.centre,
+        first_advantage=first_advantage,
         adjusted=without.score if helped and without is not None else None,
     )
     return replace(ratings, notes=(*ratings.notes, *adjusted_notes(adjusted or ())))

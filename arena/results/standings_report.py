@@ -16,7 +16,6 @@ from typing import Any
 from arena.game.rules import shown_rules
 from arena.results.data_formats import json_text, records, rounded, table_csv
 from arena.results.forfeit_lines import alerts_and_items
-from arena.results.ratings_report import FIELD_AVERAGE
 from arena.results.run_data import RunData, read_sprt
 from arena.results.run_standings import CROSS_COLUMNS, FORFEIT_COLUMNS, LARGE_FIELD, RunStandings, is_large
 from arena.results.sprt_report import estimate_line
@@ -52,6 +51,7 @@ MOST_ADVANTAGE_ERROR = 400
 MOST_ROUND_LINES = 64
 """A longer table of rounds is cut to the last ones, a bigger bracket to its last rounds."""
 SHOWN_LINES = 50
+FIELD_AVERAGE = "the field's average (0)"
 ALL_POINTS = "++"
 """A score of 100% in two characters."""
 STANDINGS, CROSSTABLE, SUMMARY = "standings.csv", "crosstable.csv", "summary.json"
