@@ -16,6 +16,7 @@ from arena import text
 from arena.errors import ArenaError
 from arena.results.table import COLUMNS, Report, Table, number
 from arena.text import half_up, spreadsheet_cell
+from arena.tournament.folders import folder_name
 from arena.whole_file import make_folder, whole_file, write_whole
 
 SIGNIFICANT = 10
@@ -126,10 +127,14 @@ def _cell(table: Table, name: str, value: Any) -> Any:
 
 
 def write_tables(report: Report, folder: Path) -> list[Path]:
-    """Write each table as `folder`/NAME.csv and return the paths. Raise ExportError if the disk refuses."""
+    """Write each table as `folder`/NAME.csv and return the paths. Raise ExportError if the disk refuses.
+
+    A table of a variant, such as `base:hand_size=7.ratings`, has signs in its name that no file may have everywhere.
+    """
     make_folder(folder)
     tables = [table for table in report.tables if table.files]
-    return [write_whole(folder / f"{table.name}.csv", [table_csv(table)], follow=False) for table in tables]
+    paths = {folder / f"{folder_name(table.name)}.csv": table for table in tables}
+    return [write_whole(path, [table_csv(table)], follow=False) for path, table in paths.items()]
 
 
 # ---------------------------------------------------------------- Excel

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 from arena.errors import ArenaError
 from arena.results.run_data import stored_config
 from arena.results.table import WIDE, Column, Report, Table
-from arena.text import counted, first_line, utc_iso
+from arena.text import counted, first_line, utc_iso, utc_text
 from arena.tournament.folders import last_worked_on, runs_in, variant_runs
 from arena.tournament.games import ScheduleProgress
 from arena.tournament.store.folder_lock import is_in_use
@@ -96,7 +95,7 @@ def runs_report(root: Path, lines: Sequence[RunLine], total: int) -> Report:
     """Return the lines as a table; `total` is the number of runs in the folder."""
     columns = (
         Column("run", "text", "name"),
-        Column("last played", "text", cell=lambda row: _date(row["line"].last_played)),
+        Column("last played (UTC)", "text", cell=lambda row: _date(row["line"].last_played)),
         Column("games", cell=lambda row: _games(row["line"])),
         Column("state", "text", cell=lambda row: _state(row["line"])),
         Column("bots", "text", cell=lambda row: _bots(row["line"].bots)),
@@ -116,7 +115,7 @@ def _values(line: RunLine) -> dict[str, Any]:
 
 
 def _date(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if math.isfinite(seconds) and seconds > 0 else "-"
+    return utc_text(seconds, "") if math.isfinite(seconds) and seconds > 0 else "-"
 
 
 def _bots(names: Sequence[str]) -> str:
