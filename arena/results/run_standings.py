@@ -92,7 +92,7 @@ def standings(
     """Compute the standings of a run; bots without games come last. `whole`: with the crosstable of a large field.
 
     `prior` is in virtual draws per bot; None: as the run has it.
-    `luck`, of all games (arena.results.run_luck), is taken out of the ratings.
+    `luck`, of all games (arena.results.sources.run_luck), is taken out of the ratings.
     """
     played = run.columns
     if not len(played):

@@ -23,11 +23,13 @@ from arena.results.positions import result_values
 from arena.results.records import ReplayError, game_of, is_record, read_games, record_lines
 from arena.results.run_data import ALL_GAMES, GameFilter, RunData, read_run
 from arena.results.table import Report, by_variant
+from arena.stats.frames import Floats
 from arena.text import first_line, one_line, quoted
 from arena.tournament.config import config_file
 from arena.tournament.folders import find_folder, variant_runs
 from arena.tournament.forfeits import Reasons, reason_line
 from arena.tournament.games import GameResult, game_name
+from arena.tournament.luck import PARTS, JudgedLuck
 from arena.tournament.store.columns import CLOCK_COLUMNS, GAME_COLUMNS, GameColumns
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
@@ -394,6 +396,23 @@ def named_game(source: str, game: str | None) -> GameResult:
 def _number(text: str) -> int:
     """Return a number of decimal digits; 0, which no game has, if it is too large for any game."""
     return int(text) if len(text) <= _MOST_DIGITS else 0
+
+
+def run_luck(source: str | Path, seen: Callable[[], object] = lambda: None) -> Floats:
+    """Return the first player's luck in all games of a run or a file of records, in their order: (games, parts).
+
+    Call `seen` for each game. A stored run keeps the results, also those of a call that is interrupted.
+    """
+    found = find_source(str(source))
+    luck = JudgedLuck(found.path if isinstance(found, StoredRun) else None)
+    rows = []
+    with found.games(counting=True) as games:
+        for game in games:
+            rows.append(luck.of(game))
+            luck.save(often=True)
+            seen()
+    luck.save()
+    return np.array(rows, dtype=np.float64).reshape(-1, PARTS)
 
 
 # ---------------------------------------------------------------- lists of games
