@@ -11,6 +11,7 @@ import grimp
 
 import arena
 from arena.cli import league, main
+from arena.results import formats
 from arena.tournament.registry import EXECUTORS
 
 PACKAGE = Path(arena.__file__).parent
@@ -20,6 +21,7 @@ SOURCES = sorted(path for path in PACKAGE.rglob("*.py") if "_data" not in path.p
 REGISTRIES = {
     "arena.cli.main": [entry.target for entry in main.COMMANDS.values()],
     "arena.cli.league": [entry.target for entry in league.LEAGUE_COMMANDS.values()],
+    "arena.results.formats": [formats.PAGE_WRITER],
     "arena.tournament.runner.play_run": [entry.factory for entry in EXECUTORS.values()],
 }
 """Modules that name others as `module:name`. pyproject.toml lists who may import by string (TID251)."""

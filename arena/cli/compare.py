@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import click
@@ -29,7 +30,6 @@ from arena.cli.options import (
     play_options,
     print_report,
     quiet,
-    refuse_options,
     seed,
     split_variants,
     strict,
@@ -38,25 +38,23 @@ from arena.cli.options import (
 from arena.cli.playing import (
     command_progress,
     config_of,
-    confirm_bots,
     plan_values,
-    resized,
     show_plan,
     tell_error,
     tell_left_out,
     until_error,
     warn_of_workers,
-    with_settings_of,
 )
 from arena.errors import ArenaError
 from arena.game.rules import load_rules, written_out
-from arena.lab.variant_runs import all_variants, play_comparison
-from arena.results.comparison import ComparisonConfig, common_settings, find_variant, known_comparison, read_comparison
+from arena.lab.variant_runs import all_variants, play_variants
 from arena.results.sources import StoredRun, find_source
 from arena.results.variant_report import comparison, read_variants
 from arena.tournament.bot_list import FieldBot, command_field
-from arena.tournament.folders import folder_name, marked_folder, run_name, with_drawn_seed
-from arena.tournament.runner.play_run import prepare, with_stored_seed
+from arena.tournament.config import TournamentConfig
+from arena.tournament.folders import folder_name, marked_folder, run_name, variant_runs, with_drawn_seed
+from arena.tournament.runner.play_run import prepare
+from arena.tournament.store.reader import Reader
 
 
 @click.command()
@@ -105,7 +103,8 @@ def compare_command(
     Every BOT plays every other in each variant, on the same deals as far as the decks allow; a folder or a pattern such
     as 'class/*.py' stands for the bot files there. A variant is a rule set, with or without changed options;
     option=value after a comma belongs to the variant before it. Each variant is stored as a run of its own, in
-    DIR/VARIANT. 'arena run DIR' plays on or extends a comparison.
+    DIR/VARIANT. The same command with --out DIR brings the comparison up to date: after an interruption, with another
+    --games, with other bots or variants.
 
     The exit code is 1 if a bot forfeited every game of a variant, or with --strict any game.
     """
@@ -126,26 +125,21 @@ def compare_command(
             f" rule set: arena match {first} {second}, or arena sprt {first} {second}"
         )
     names = _folder_names(all_variants(split_variants(variants)), baseline)
-    comparison, folder = _begin(field, names, baseline, options)
+    configs = _configs(field, names, options)
     if options.dry_run:
-        return _show_plans(comparison, folder, replace(options, as_json=form == "json"))
-    code = _play(comparison, folder, options)
+        return _show_plans(configs, replace(options, as_json=form == "json"))
+    code = _play(configs, options)
     if code != INTERRUPTED:
-        folders = [folder / name for name in names]
-        code |= show_comparison(folders, comparison.baseline, form, to, options.strict)
+        code |= show_comparison(list(configs), baseline, form, to, options.strict)
     return code
 
 
 # ---------------------------------------------------------------- playing
 
 
-def _begin(
-    field: Sequence[FieldBot], names: Mapping[str, str], baseline: str | None, options: PlayOptions
-) -> tuple[ComparisonConfig, Path]:
-    """Return the comparison to play and its folder; `names` are the variants by the names of their folders."""
+def _configs(field: Sequence[FieldBot], names: Mapping[str, str], options: PlayOptions) -> dict[Path, TournamentConfig]:
+    """Return the settings of each variant by the folder of its run; `names` are the variants by the folders' names."""
     until, out = until_error(options), options.out
-    if baseline is not None:
-        baseline = find_variant(baseline, list(names.values()))
     bots = [bot.table() for bot in field]
     configs = {
         name: config_of("round-robin", (), options, {"rules": rules, "bots": bots}, name)
@@ -153,14 +147,25 @@ def _begin(
     }
     if until is not None:
         configs = {name: until.begin(each) for name, each in configs.items()}
-    config, *_ = configs.values()
-    if config.seed is None and out is not None and (stored := known_comparison(out)) is not None:
-        config = replace(config, seed=stored.seed)
-    config = with_drawn_seed(config)  # one seed for all
+    config = _with_common_seed(next(iter(configs.values())), out)
+    assert config.seed is not None
+    configs = {name: each.with_seed(config.seed) for name, each in configs.items()}
     if out is None:
-        canonical = [replace(each, seed=config.seed).canonical() for each in configs.values()]
+        canonical = [each.canonical() for each in configs.values()]
         out = marked_folder(run_name("compare", config.bot_names), canonical, config)
-    return ComparisonConfig(common_settings(config), names, baseline), out
+    return {out / name: each for name, each in configs.items()}
+
+
+def _with_common_seed(config: TournamentConfig, out: Path | None) -> TournamentConfig:
+    """Return the config with one seed for all variants: its own, that of the runs in the folder, or a new one."""
+    stored = {} if out is None else variant_runs(out)
+    if not stored:
+        return with_drawn_seed(config)
+    with Reader(next(iter(stored.values()))) as reader:
+        seed = reader.config()["seed"]
+    if config.seed not in (None, seed):
+        raise ArenaError(f"{out} holds runs with seed {seed}, not {config.seed}. Choose another folder with --out")
+    return config.with_seed(seed)
 
 
 _DONE, TOO_LARGE = 0, 1
@@ -188,28 +193,19 @@ def _folder_names(variants: Sequence[str], baseline: str | None) -> dict[str, st
     return {name: written_out(variant) for name, variant in names.items()}
 
 
-def _play(comparison: ComparisonConfig, folder: Path, options: PlayOptions) -> int:
+def _play(configs: Mapping[Path, TournamentConfig], options: PlayOptions) -> int:
     """Play what is left of a comparison and return the exit code."""
     until = until_error(options)
-    warn_of_workers(with_settings_of(next(iter(comparison.configs().values())), options))
+    folder, config = next((path.parent, config) for path, config in configs.items())
+    warn_of_workers(config)
     try:
-        left_out = play_comparison(
-            comparison,
-            folder,
-            lambda config: with_settings_of(config, options),
-            command_progress,
-            lambda text: click.echo(text, err=True),
-            until,
-            options.again,
-        )
+        tell = partial(click.echo, err=True)
+        left_out = play_variants(configs, command_progress, tell, until, options.again)
     except KeyboardInterrupt:
         left_out = None
     if left_out is None:
-        more = "" if until is None else until.options
-        click.echo(
-            f"\nInterrupted, seed {comparison.seed}. Play the rest with:\n  arena run {shlex.quote(str(folder))}{more}",
-            err=True,
-        )
+        same = "the same command" if options.out else f"the same command and --out {shlex.quote(str(folder))}"
+        click.echo(f"\nInterrupted, seed {config.seed}. Play the rest with {same}.", err=True)
         return INTERRUPTED
     small_enough = until is None or tell_error(until)
     tell_left_out(left_out)
@@ -217,42 +213,17 @@ def _play(comparison: ComparisonConfig, folder: Path, options: PlayOptions) -> i
     return _DONE if small_enough and not left_out else TOO_LARGE
 
 
-def _show_plans(comparison: ComparisonConfig, folder: Path, options: PlayOptions) -> int:
+def _show_plans(configs: Mapping[Path, TournamentConfig], options: PlayOptions) -> int:
     """Show for each variant what would be played; return the exit code."""
-    configs = comparison.configs()
     if options.as_json:
-        runs = {
-            config.rules: prepare(with_stored_seed(config, folder / name), folder / name, options.again)
-            for name, config in configs.items()
-        }
+        runs = {config.rules: prepare(config, folder, options.again) for folder, config in configs.items()}
         echo_json({rules: plan_values(run) for rules, run in runs.items()})
         return TOO_LARGE if any(run.left_out for run in runs.values()) else _DONE
     codes = []
-    for name, config in configs.items():
+    for folder, config in configs.items():
         click.echo(f"{config.rules}: ", nl=False)
-        codes.append(show_plan(config, folder / name, options))
+        codes.append(show_plan(config, folder, options))
     return max(codes)
-
-
-def update_comparison(folder: Path, sizes: Mapping[str, int], options: PlayOptions, trust: bool) -> int:
-    """Bring the comparison in a folder up to date, with other `sizes` if there are any; return the exit code."""
-    refuse_options("does not go with a comparison", "rules", "own_deals", "deals")
-    comparison = read_comparison(folder)
-    config = next(iter(comparison.configs().values()))
-    if not (trust or comparison.is_own):
-        confirm_bots(folder, config)
-    config = with_settings_of(resized(config, sizes), options)
-    if (until := until_error(options)) is not None:
-        config = until.begin(config)
-    comparison = replace(comparison, settings=common_settings(config))
-    if options.dry_run:
-        return _show_plans(comparison, folder, options)
-    code = _play(comparison, folder, options)
-    if code != INTERRUPTED:
-        folders = [folder / name for name in comparison.variants]
-        form = "json" if options.as_json else "table"
-        code |= show_comparison(folders, comparison.baseline, form, None, strict=options.strict)
-    return code
 
 
 # ---------------------------------------------------------------- reading

@@ -12,13 +12,14 @@ from arena.bots.bot import Actor, Setup, hook_of
 from arena.bots.faults import author_traceback, show_value
 from arena.bots.loading import LoadedBot, load_bot
 from arena.bots.spec import find_bot
-from arena.cli.options import complete_bots, complete_runs, named_game, whole_option
+from arena.cli.options import complete_bots, complete_runs, whole_option
 from arena.errors import ArenaError
 from arena.game.engine import State
 from arena.game.moves import Move
 from arena.game.record import Record, parse_record
 from arena.game.rng import Rng, derive_seeds
 from arena.results.positions import Position, decisions, shown_names
+from arena.results.sources import named_game
 from arena.terminal.drawing import draw_board
 from arena.terminal.input import DecisionInput
 from arena.terminal.lines import console_for

@@ -30,8 +30,9 @@ from arena.results.pages.plots import PLOT_KINDS, save
 from arena.results.pages.report import report_page
 from arena.results.parquet import PARQUET, load_pyarrow
 from arena.results.records import write_records
+from arena.results.run_data import GameFilter
 from arena.results.run_standings import RunStandings, standings
-from arena.results.sources import GameFilter, Source, find_source
+from arena.results.sources import Source, find_source
 from arena.results.standings_report import workbook_tables
 from arena.results.standings_report import write_run_files as write_tables
 from arena.stats.frames import StatsError

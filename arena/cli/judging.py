@@ -9,7 +9,6 @@ import click
 from arena.cli.options import (
     PATH_OR_STDOUT,
     complete_runs,
-    named_game,
     opened,
     output,
     print_report,
@@ -19,6 +18,7 @@ from arena.cli.options import (
 )
 from arena.results.judge import analyse, game_report
 from arena.results.pages.game_data import replay_page
+from arena.results.sources import named_game
 
 
 @click.command()

@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -28,15 +27,14 @@ from arena.game.rules import SHORT_NAMES, preset_names
 from arena.paths import LATEST, data_folder, input_name, open_input
 from arena.results.data_formats import json_text, write_tables
 from arena.results.formats import REPORT_FORMATS, write_report
-from arena.results.records import is_record, record_lines
-from arena.results.sources import GameFilter, RecordFile, find_source, read_game
+from arena.results.run_data import GameFilter
 from arena.results.table import Report
 from arena.settings import Setting, number_text, settings_of
 from arena.stats import DEFAULT_PRIOR, LEAST_PRIOR, MOST_PRIOR
 from arena.text import counted, one_line, quoted
 from arena.tournament.config import Clock, TournamentConfig
 from arena.tournament.forfeits import ForfeitSummary
-from arena.tournament.games import DEAL_BITS, GameResult
+from arena.tournament.games import DEAL_BITS
 from arena.whole_file import write_whole
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -461,21 +459,6 @@ def forfeit_code(summaries: Sequence[ForfeitSummary], strict: bool = False) -> i
         click.echo(f"{counted(lost, 'game')} {'was' if lost == 1 else 'were'} lost by forfeit (--strict).", err=True)
         return FORFEITED
     return 0
-
-
-def holds_one_game(source: str) -> bool:
-    """Return whether this is a record, or names a file that holds one, such as a game of `arena play`."""
-    if is_record(source):
-        return True
-    found = find_source(source)
-    return isinstance(found, RecordFile) and len([*islice(record_lines(found.path), 2)]) == 1
-
-
-def named_game(source: str, game: str | None) -> GameResult:
-    """Return a game by its name or number; without one, the only game that there is."""
-    if game is None and not holds_one_game(source):
-        raise click.UsageError(f"name a game, such as 1 ('arena replay {one_line(source)}' lists them)")
-    return read_game(source, game)
 
 
 opened = click.option("--open", "opened", is_flag=True, help="Open the page in the browser as well.")

@@ -19,7 +19,7 @@ from arena.game.rng import derive_seed
 from arena.game.rules import load_rules
 from arena.results.pages.game_data import replay_page
 from arena.results.positions import decisions
-from arena.results.sources import ALL_GAMES, read_game
+from arena.results.sources import read_game
 from arena.terminal.full_screen import FullScreen
 from arena.terminal.input import Audience, Left
 from arena.terminal.lines import LineInterface, on_screen, print_game
@@ -113,7 +113,7 @@ def _position(
     run: str, game: str, move: str, seed: int, bot: BotSpec, person: str, isolation: str
 ) -> tuple[Seating, tuple[int, ...]]:
     """Seat the person in the place of the bot that made a move of a stored game; return the moves before it as well."""
-    made = decisions(found := read_game(run, game, ALL_GAMES))
+    made = decisions(found := read_game(run, game))
     if not move.isdecimal() or not 1 <= int(move) <= len(made):
         raise ArenaError(f"game {game} has the moves 1 to {len(made)}; '{move}' is none of them")
     record = parse_record(found.record)

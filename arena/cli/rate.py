@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -13,18 +14,19 @@ from arena.paths import input_name
 from arena.results.game_list import read_game_list
 from arena.results.ratings_report import ratings_report
 from arena.results.records import holds_records
-from arena.results.run_data import RunData
-from arena.results.selected import choice_text, kept_bots, with_bots
-from arena.results.sources import RecordFile, find_source
-from arena.results.standings_report import zero_text
+from arena.results.run_data import RunData, choice_text, kept_bots, with_bots
+from arena.results.run_standings import rate_run
+from arena.results.sources import RecordFile, find_source, report_of
+from arena.results.standings_report import heading, zero_text
+from arena.results.table import Report
 from arena.stats import DEFAULT_PRIOR
-from arena.stats.frames import StatsError
+from arena.stats.frames import StatsError, require_bot
 from arena.stats.ratings import rate as rate_games
 from arena.text import counted, one_line
 from arena.tournament.store.sqlite import StoreError
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 @click.command()
@@ -56,35 +58,43 @@ def rate_command(
     FILE is a CSV file with the header first,second,score or first,second,score,deal: the bot that moved first, the
     other bot, the points of the first (1, 0.5 or 0) and, if games share their cards, any label for the deal. The header
     white,black,result (1-0, 1/2-1/2 or 0-1), semicolons or tabs instead of commas, and the tags of a PGN file are read
-    as well. RUN is a run, a league or a file of records. '-' stands for a file on standard input.
+    as well. RUN is a run, a comparison, a league or a file of
+    records. '-' stands for a file on standard input.
 
     The exit code is 1 if a bot forfeited every game; lists of games do not tell.
     """
     fixed = parse_anchors(anchors)
-    games, left_out, run = _read_games(source)
-    bots = sorted({*games["first"], *games["second"]})
-    kept = kept_bots(bots, without, only) if without or only else bots
-    games = games[games["first"].isin(kept) & games["second"].isin(kept)]
-    if run is not None:  # on its own scale: a league has a prior, an anchor, and an average of its own
+    first_advantage = 0.0 if no_first_advantage else None
+    try:
+        found = find_source(source)
+    except StoreError as error:
+        raise ArenaError(f"{error}. To rate a list of games, name a file such as games.csv") from error
+
+    def rated_run(run: RunData) -> Report:
         run = with_bots(run, without, only)
-        prior = run.prior if prior is None else prior
-        fixed = fixed or dict(run.anchors)
-    rated = rate_games(
-        games,
-        prior=DEFAULT_PRIOR if prior is None else prior,
-        anchors=fixed,
-        centre=() if run is None else run.centre,
-        first_advantage=0.0 if no_first_advantage else None,
-    )
-    heading = f"{input_name(source)}: {counted(len(games), 'game')}"
-    if left_out:
-        heading += f", and {left_out} without a result, which are left out"
-    if without or only:
-        heading += f"\nOnly games where {one_line(choice_text(bots, kept))}."
-    if run is None:
-        report = ratings_report(rated, los, heading)
+        if not len(run.columns):
+            raise StatsError(f"{one_line(run.name)}: no games yet")
+        for bot in fixed:
+            require_bot(bot, run.columns.bots)
+        run = replace(run, anchors=fixed or run.anchors)
+        ratings = rate_run(run, run.columns.games(), prior, first_advantage=first_advantage)
+        return ratings_report(ratings, los, heading(run), run.forfeit_summary, zero_text(run))
+
+    if isinstance(found, RecordFile) and not holds_records(found.path):
+        games, left_out = read_game_list(found.path)
+        bots = sorted({*games["first"], *games["second"]})
+        kept = kept_bots(bots, without, only) if without or only else bots
+        games = games[games["first"].isin(kept) & games["second"].isin(kept)]
+        text = f"{input_name(source)}: {counted(len(games), 'game')}"
+        if left_out:
+            text += f", and {left_out} without a result, which are left out"
+        if without or only:
+            text += f"\nOnly games where {one_line(choice_text(bots, kept))}."
+        prior = DEFAULT_PRIOR if prior is None else prior
+        ratings = rate_games(games, prior=prior, anchors=fixed, first_advantage=first_advantage)
+        report = ratings_report(ratings, los, text)
     else:
-        report = ratings_report(rated, los, heading, run.forfeit_summary, zero_text(run))
+        report = report_of(found, rated_run)
     print_report(report, form)
     return forfeit_code(report.forfeits)
 
@@ -104,21 +114,3 @@ def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
             raise ArenaError(f"--anchor {text}: '{bot}' is anchored twice")
         fixed[bot] = value
     return fixed
-
-
-def _read_games(source: str) -> tuple[pd.DataFrame, int, RunData | None]:
-    """Read the games of a file or run (first, second, score, and deal if known), and count those without a result.
-
-    The run is None for a list of games, which does not show forfeits.
-    """
-    try:
-        found = find_source(source)
-    except StoreError as error:
-        raise ArenaError(f"{error}. To rate a list of games, name a file such as games.csv") from error
-    if isinstance(found, RecordFile) and not holds_records(found.path):
-        return *read_game_list(found.path), None
-    run = found.data()
-    games = run.games
-    if not len(games):
-        raise StatsError(f"{found.path}: no games yet")
-    return games.filter(["first", "second", "score", "deal_seed", "deal"]), 0, run

@@ -12,7 +12,6 @@ from arena.cli.options import (
     chosen_games,
     complete_runs,
     given_options,
-    holds_one_game,
     opened,
     refuse_options,
     whole_option,
@@ -21,7 +20,8 @@ from arena.cli.options import (
 from arena.results.data_formats import json_text
 from arena.results.pages.game_data import replay_page
 from arena.results.positions import game_values
-from arena.results.sources import GameFilter, find_source, list_games, listed_values, read_game
+from arena.results.run_data import GameFilter
+from arena.results.sources import find_source, holds_one_game, list_games, listed_values, read_game
 from arena.terminal.lines import print_game
 
 

@@ -10,7 +10,6 @@ import click
 
 from arena.bots.bundle import bots_held
 from arena.bots.spec import find_bots
-from arena.cli.compare import update_comparison
 from arena.cli.options import (
     CLOCK,
     HOW_TO_PLAY,
@@ -42,7 +41,6 @@ from arena.cli.sprt_change import change_folder, change_of, change_seed, tested_
 from arena.errors import ArenaError
 from arena.paths import STDIN, input_name
 from arena.results.run_data import asked_config
-from arena.results.sources import StoredComparison, stored_games
 from arena.settings import Setting, settings_of
 from arena.tournament.bot_list import command_field
 from arena.tournament.config import named_config
@@ -78,7 +76,7 @@ def run_command(config: str, options: PlayOptions, trust: bool, **sizes: int | N
     python make_cup.py | arena run -
 
     CONFIG is a TOML file, the name of one that comes with the program, or '-' for standard input. RUN is the folder of
-    a run or a comparison, its name in results/, or 'latest': it keeps the settings with which it was last played.
+    a run, its name in results/, or 'latest': it keeps the settings with which it was last played.
 
     Options take precedence over these settings. The run is brought up to date: games of new and of changed bots are
     played, all others stay as they are stored, and bots that CONFIG does not name leave the tables. So after an
@@ -87,8 +85,10 @@ def run_command(config: str, options: PlayOptions, trust: bool, **sizes: int | N
 
     To play on RUN runs the bots that it names. If you did not create it, the bots are shown and you are asked first.
     """
+    from arena.results.sources import run_to_play
+
     asked = {key: number for key, number in sizes.items() if number is not None}
-    stored = stored_games(config)
+    stored = run_to_play(config)
     if stored is None:
         refuse_options("is for the folder of a run", "trust")
         settings = named_config(config)
@@ -97,8 +97,6 @@ def run_command(config: str, options: PlayOptions, trust: bool, **sizes: int | N
             settings = replace(settings, name=run_name(settings.format, settings.bot_names))
         return play_and_show(with_settings_of(resized(settings, asked), options), options, named)
     refuse_options("is for a new run; leave it out to play on the stored one", "out")
-    if isinstance(stored, StoredComparison):
-        return update_comparison(stored.path, asked, options, trust)
     with Reader(stored.path) as reader:
         settings = asked_config(reader)
         if not (trust or reader.is_own()):

@@ -25,7 +25,7 @@ from arena.results.run_list import RUNNING, run_lines, runs_report
 from arena.results.sources import RecordFile, Source, StoredComparison, StoredLeague, StoredRun, find_source
 from arena.results.standings_report import CROSSTABLE, STANDINGS, SUMMARY, TIMING
 from arena.text import counted, one_line, printable
-from arena.tournament.folders import COMPARISON, inner_runs
+from arena.tournament.folders import inner_runs
 from arena.tournament.games import GameResult
 from arena.tournament.luck import LUCK
 from arena.tournament.rows import game_faults
@@ -114,7 +114,7 @@ def _prune(root: Path, names: Sequence[str], yes: bool) -> None:
 
 
 _OWN = (
-    *(COMPARISON, STANDINGS, CROSSTABLE, TIMING, SUMMARY, "games.csv", "report.html", SPRT_FILE, LUCK),
+    *(STANDINGS, CROSSTABLE, TIMING, SUMMARY, "games.csv", "report.html", SPRT_FILE, LUCK),
     *(LOG, f"{LOG}.1", ".lock", ".lock-journal", f"{DATABASE}-wal", f"{DATABASE}-shm", DATABASE),
 )
 """What this program writes into the folder of a run or a comparison, the database last: with it goes the run."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import click
@@ -20,16 +21,18 @@ from arena.cli.options import (
 )
 from arena.errors import ArenaError
 from arena.results.bot_versions import versions_report
-from arena.results.run_data import RunData
-from arena.results.run_luck import judging_text, run_luck
+from arena.results.run_data import RunData, with_bots
 from arena.results.run_standings import standings as compute
 from arena.results.run_stats import stats_report
-from arena.results.selected import with_bots
-from arena.results.sources import RecordFile, Source, StoredLeague, find_source, report_of
+from arena.results.sources import RecordFile, Source, StoredLeague, find_source, report_of, run_luck
 from arena.results.standings_report import standings_report
 from arena.results.table import Report
 from arena.stats.frames import Floats
 from arena.text import one_line
+from arena.tournament.luck import JudgedLuck
+
+JUDGING_MS = 50
+"""Time to judge a game, by `arena standings RUN --adjusted` on one core."""
 
 
 @click.command()
@@ -120,6 +123,22 @@ def standings_command(
         return standings_report(compute(with_bots(run, without, only), prior, luck=luck))
 
     return _shown(report_of(found, report), form, to)
+
+
+def judging_text(folder: str | Path, games: int) -> str:
+    """Say how long it takes to judge those of a run's games that were not judged before; "" if that is short.
+
+    >>> judging_text("results/none", 4800)
+    'Judging the luck of 4,800 games takes about 4 min, once; an interrupted call can be repeated and continues.'
+    >>> judging_text("results/none", 100)
+    ''
+    """
+    left = games - JudgedLuck(Path(folder)).judged
+    minutes = left * JUDGING_MS / 60_000
+    if minutes < 0.5:
+        return ""
+    text = f"Judging the luck of {left:,} games takes about {math.ceil(minutes)} min, once;"
+    return f"{text} an interrupted call can be repeated and continues."
 
 
 def _luck_of(run: RunData) -> Floats:

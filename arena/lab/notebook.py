@@ -13,20 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena.game.rules import load_rules
-from arena.results import ratings_report as rating_table
-from arena.results import run_standings as standing
-from arena.results.comparison import read_comparison
 from arena.results.decisions import PLAY_COLUMNS, plays_frame
 from arena.results.pages.figures import panel_of, panels_of
 from arena.results.pages.plots import Plot, picture
 from arena.results.pages.plots import save as save_plots
 from arena.results.pages.render import table_html
+from arena.results.ratings_report import RATING_COLUMNS, ratings_frame
 from arena.results.run_data import RunData, read_sprt
-from arena.results.run_standings import rate_run
-from arena.results.run_stats import pairings_frame, run_frames, superiority_frame, time_frame
+from arena.results.run_standings import CROSS_COLUMNS, STANDING_COLUMNS, RunStandings, rate_run, standings
+from arena.results.run_stats import SUPERIORITY_COLUMNS, pairings_frame, run_frames, superiority_frame, time_frame
 from arena.results.sources import RecordFile, Source, StoredComparison, find_source
 from arena.results.standings_report import standings_report, write_run_files
-from arena.results.table import Report
+from arena.results.table import Report, meanings
 from arena.results.variant_report import comparison, read_variants
 from arena.stats.frames import GAME_FACTS as GAME_COLUMNS
 from arena.stats.frames import GameArrays, StatsError, by_seat
@@ -38,71 +36,28 @@ from arena.tournament.forfeits import ForfeitSummary
 if TYPE_CHECKING:
     import pandas as pd
 
-_MET = {
-    "bot": "name of the bot",
-    "opponent": "name of the opponent",
-    "games": "games between the two",
-    "wins": "games the bot won",
-    "draws": "games drawn",
-    "losses": "games the bot lost",
-    "score": "mean points per game, 0..1",
-}
 FRAME_COLUMNS: dict[str, dict[str, str]] = {
     "games": {"round": "round of the format, from 0", **GAME_COLUMNS},
     "pairs": {
-        "deal_seed": GAME_COLUMNS["deal_seed"],
-        "pairing": GAME_COLUMNS["pairing"],
-        "deal": GAME_COLUMNS["deal"],
+        **{name: GAME_COLUMNS[name] for name in ("deal_seed", "pairing", "deal")},
         "bot": "the bot that scored the points (the first of the two in alphabetical order)",
         "opponent": "its opponent",
         "points": "points of the bot in both games, 0..2",
         "cell": "0..4: twice the points, the index of the pentanomial counts",
     },
-    "standings": standing.STANDING_COLUMNS,
-    "crosstable": {
-        **_MET,
-        "points": "sum of the bot's match points: 5 for a game won, otherwise one per stone",
-        "points_against": "sum of the opponent's match points",
-    },
-    "ratings": rating_table.RATING_COLUMNS,
-    "los": {
-        "bot": "name of the bot",
-        "opponent": "name of the opponent",
-        "elo_difference": "rating of the bot minus that of the opponent, Elo",
-        "elo_difference_plus": "how far the 95% interval of that difference reaches up, Elo; infinite without an end",
-        "elo_difference_minus": "how far it reaches down",
-        "los": "likelihood that the bot is the stronger one, 0..1",
-    },
-    "pairings": {
-        **_MET,
-        "unit": "what counts as one piece of evidence: 'pairs', or 'games' if there are no pairs",
-        "units": "number of these units",
-        "flag": "'' for an estimate; '>' or '<' for a bound only: every game was won, or lost",
+    "standings": meanings(STANDING_COLUMNS),
+    "crosstable": meanings(CROSS_COLUMNS),
+    "ratings": meanings(RATING_COLUMNS),
+    "los": meanings(SUPERIORITY_COLUMNS),
+    "pairings": meanings([*CROSS_COLUMNS[:-2], "unit", "units", "flag"])
+    | {
         "elo": "Elo difference from these games alone; missing if there is only a bound",
         "elo_error95": "half the 95% interval",
-        "elo_low": "lower end of the interval; if every game was won, a one-sided 95% bound",
-        "elo_high": "upper end of the interval; if every game was lost, a one-sided 95% bound",
-        "normalized_elo": "the difference in standard deviations of a game, times 800/ln 10",
-        "los": "likelihood of superiority, 0..1",
-        "units_needed": "more pairs (games) needed for the requested elo_error95; missing if not known",
-    },
-    "forfeits": {
-        "bot": "name of the bot that forfeited",
-        "kind": "kind of forfeit; 'end' for a failure after games, whose results stand",
-        "games": "number of these games",
-        "reason": "the most frequent reason, in a line; empty if it is not known",
-        "game": "name of the first of these games, as `arena replay` takes it; empty if it is not known",
-    },
+    }
+    | meanings(["elo_low", "elo_high", "normalized_elo", "los", "units_needed"]),
+    "forfeits": meanings(["bot", "kind", "games", "reason", "game"]),
     "plays": PLAY_COLUMNS,
-    "time": {
-        "bot": "name of the bot",
-        "decisions": "decisions that the bot made",
-        "ms_mean": "mean thinking time per decision, ms",
-        "ms_p50": "median of decisions, ms (within 10%)",
-        "ms_p99": "99% of decisions take less, ms (within 10%)",
-        "ms_max": "longest decision, ms",
-        "ms_total": "total thinking time, ms",
-    },
+    "time": meanings(["bot", "decisions", "ms_mean", "ms_p50", "ms_p99", "ms_max", "ms_total"]),
 }
 """The meaning of the columns of each frame of a `Run`."""
 
@@ -211,7 +166,7 @@ class Run:
         """Return a row for each bot and opponent that met."""
         import pandas as pd  # slow to load
 
-        return pd.DataFrame(self._standings.met, columns=standing.CROSS_COLUMNS)
+        return pd.DataFrame(self._standings.met, columns=CROSS_COLUMNS)
 
     @cached_property
     def forfeits(self) -> pd.DataFrame:
@@ -233,7 +188,7 @@ class Run:
     @cached_property
     def ratings(self) -> pd.DataFrame:
         """Return the ratings with errors, best first."""
-        return rating_table.ratings_frame(self.rated)
+        return ratings_frame(self.rated)
 
     @cached_property
     def los(self) -> pd.DataFrame:
@@ -294,20 +249,19 @@ class Run:
         return self._data.columns.games()
 
     @cached_property
-    def _standings(self) -> standing.RunStandings:
-        return standing.standings(self._data, whole=True)
+    def _standings(self) -> RunStandings:
+        return standings(self._data, whole=True)
 
 
 class Comparison(Mapping[str, Run]):
-    """The runs of a comparison by rule set, in the order in which the rule sets were named. See `load`.
+    """The runs of a comparison by rule set, in the order in which they were begun. See `load`.
 
-    `folder` holds the runs; `baseline` is the variant that the others are compared with, if there is one.
+    `folder` holds the runs.
     """
 
     def __init__(self, source: StoredComparison) -> None:
         self.folder = source.path
         self._source = source
-        self.baseline = read_comparison(source.path).baseline
         self._runs = {rules: Run(part) for rules, part in source.parts().items()}
 
     def __repr__(self) -> str:
@@ -315,7 +269,7 @@ class Comparison(Mapping[str, Run]):
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: win rates by rule set and their plot, with escaped names."""
-        report = comparison(read_variants([run.folder for run in self.values()]), self.baseline)
+        report = comparison(read_variants([run.folder for run in self.values()]))
         return f"{_shown(report)}\n{self.plot()._repr_svg_()}"
 
     def plot(self, kind: str = "variants") -> Picture:
@@ -340,7 +294,7 @@ class Comparison(Mapping[str, Run]):
 
     def tables(self, baseline: str | None = None) -> dict[str, pd.DataFrame]:
         """Return all frames of `arena compare`, by name."""
-        report = comparison(read_variants([run.folder for run in self.values()]), baseline or self.baseline)
+        report = comparison(read_variants([run.folder for run in self.values()]), baseline)
         return {table.name: table.frame() for table in report.tables}
 
 

@@ -13,7 +13,7 @@ from arena.errors import ArenaError
 from arena.game.rules import Rules
 from arena.lab.notebook import Run
 from arena.results.run_data import asked_config
-from arena.results.sources import StoredComparison, StoredRun, stored_games
+from arena.results.sources import StoredRun, run_to_play
 from arena.results.until_error import MOST_GAMES, UntilError
 from arena.terminal.live import progress_for
 from arena.tournament.config import TournamentConfig, config_from_dict, named_config, with_settings
@@ -73,7 +73,7 @@ def run_tournament(
     if isinstance(clock, tuple | list) and len(clock) == 2:
         given["clock"] = {key: ms for key, ms in zip(("move_ms", "bank_ms"), clock) if ms is not None}
     until = None if error is None else UntilError(error, most=given.pop("games", MOST_GAMES))
-    stored = stored_games(fspath(bots)) if isinstance(bots, str | PathLike) else None
+    stored = run_to_play(fspath(bots)) if isinstance(bots, str | PathLike) else None
     if stored is None:
         config, named = _config(bots, given)
     else:
@@ -85,10 +85,8 @@ def run_tournament(
     return _played(config, folder, progress, until, again)
 
 
-def _settings(stored: StoredRun | StoredComparison, trust: bool) -> TournamentConfig:
-    """Return the settings of a stored run. TournamentError if its bots are not trusted, and for a comparison."""
-    if isinstance(stored, StoredComparison):
-        raise TournamentError(f"{stored.path} is a comparison; bring it up to date with: arena run {stored.path}")
+def _settings(stored: StoredRun, trust: bool) -> TournamentConfig:
+    """Return the settings of a stored run. TournamentError if its bots are not trusted."""
     with Reader(stored.path) as reader:
         config, is_own = asked_config(reader), reader.is_own()
     if not (trust or is_own):

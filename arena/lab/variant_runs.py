@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from arena.bots.bundle import bots_held
 from arena.game.rules import load_rules, preset_names
-from arena.results.comparison import ComparisonConfig, write_comparison
 from arena.results.run_data import read_run
 from arena.results.run_standings import standings
 from arena.results.standings_report import write_run_files
@@ -33,10 +33,8 @@ def all_variants(variants: Sequence[str]) -> list[str]:
 
 
 @bots_held()
-def play_comparison(
-    comparison: ComparisonConfig,
-    folder: Path,
-    config_of: Callable[[TournamentConfig], TournamentConfig],
+def play_variants(
+    configs: Mapping[Path, TournamentConfig],
     progress: Callable[[], ProgressListener | None],
     tell: Callable[[str], None],
     until: UntilError | None = None,
@@ -44,27 +42,26 @@ def play_comparison(
 ) -> Mapping[str, str] | None:
     """Bring each variant up to date and write its tables; return why bots were left out, None if interrupted.
 
-    `config_of` may change settings that make no difference to the games; `tell` is called with the variant that is
-    next. With `until`, all variants are extended together until the errors of all of them are small enough.
+    `configs` are the settings by folder; `tell` is called with the variant that is next. With `until`, all variants are
+    extended together until the errors of all of them are small enough.
     """
     left_out: dict[str, str] = {}
-    more: ComparisonConfig | None = comparison
-    while more is not None:
-        configs = {name: config_of(config) for name, config in more.configs().items()}
-        for name, config in configs.items():
-            prepare(config, folder / name, again)  # refuse before anything is written
-        folder.mkdir(parents=True, exist_ok=True)
-        write_comparison(more, folder)
+    games: int | None = None
+    while True:
+        if games is not None:
+            configs, again = {folder: replace(config, games=games) for folder, config in configs.items()}, ()
+        for folder, config in configs.items():
+            prepare(config, folder, again)  # refuse before anything is written
+        next(iter(configs)).parent.mkdir(parents=True, exist_ok=True)
         tables = []
-        for number, (name, config) in enumerate(configs.items(), start=1):
+        for number, (folder, config) in enumerate(configs.items(), start=1):
             tell(f"Variant {number} of {len(configs)}: {config.rules}")
-            run_folder = folder / name
-            report = play_run(config, run_folder, progress(), again=again)
+            report = play_run(config, folder, progress(), again=again)
             if report.stopped:
                 return None
             left_out |= report.left_out
-            tables.append(standings(read_run(run_folder)))
-            write_run_files(tables[-1], run_folder)
-        games = None if until is None else until.look(tables, next(iter(more.configs().values())))
-        more, again = None if games is None else more.with_games(games), ()
-    return left_out
+            tables.append(standings(read_run(folder)))
+            write_run_files(tables[-1], folder)
+        games = None if until is None else until.look(tables, next(iter(configs.values())))
+        if games is None:
+            return left_out

@@ -15,8 +15,8 @@ from arena.results.data_formats import table_values
 from arena.results.forfeit_lines import alerts_and_items
 from arena.results.run_data import RunData
 from arena.results.run_standings import rate_run
-from arena.results.standings_report import DIGITS, heading
-from arena.results.table import RATING, SIDES, WIDE, Column, Report, Table, TableRow, tally_text
+from arena.results.standings_report import heading
+from arena.results.table import COLUMNS, RATING, SIDES, TALLY, Column, Report, Table, TableRow, columns_of
 from arena.stats.frames import Floats, Ints, numbered, same_cards
 from arena.stats.intervals import FEWEST_DEALS, mean_difference
 from arena.stats.ratings import Ratings
@@ -32,7 +32,6 @@ _FILES = (
     *("elo", "elo_error95", "elo_plus", "elo_minus", "games", "wins", "draws", "losses", "score"),
     *("shared_games", "shared_deals", "difference", "low", "high"),
 )
-_DIGITS = {**DIGITS, **dict.fromkeys(("difference", "low", "high"), 4)}
 _NO_DIFFERENCE = {"shared_games": 0, "shared_deals": 0, **dict.fromkeys(("difference", "low", "high"), math.nan)}
 
 
@@ -202,15 +201,14 @@ def _difference(now: _Played, then: _Played) -> dict[str, Any]:
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
     columns = [
-        Column("bot", "text"),
-        Column("v", key="version"),
+        *columns_of(["bot", "version"]),
         Column("plays", "text", cell=lambda row: "now" if row["plays"] else ""),
         Column("source", "text", cell=lambda row: row["source"][:_HASH_DIGITS]),
         Column("settings", "text", cell=_settings),
         *RATING,
-        Column("games"),
-        Column("W-D-L", cell=tally_text, where=WIDE),
-        Column("score%", "share", "score"),
+        COLUMNS["games"],
+        TALLY,
+        COLUMNS["score"],
         Column("now better by", cell=lambda row: _points(row["difference"])),
         Column("95%", cell=_interval),
     ]
@@ -218,7 +216,7 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
     note = "'now better by' compares the scores in the games that both versions played, in points of %, by deal."
     if any(0 < row["shared_deals"] < FEWEST_DEALS for row in rows):
         note += f" There is no interval on fewer than {FEWEST_DEALS} deals."
-    return Table("versions", title, rows, columns if rows else (), _FILES, _DIGITS, note=note if rows else "")
+    return Table("versions", title, rows, columns if rows else (), _FILES, rounded=True, note=note if rows else "")
 
 
 def _settings(row: TableRow) -> str:

@@ -14,8 +14,9 @@ from typing import Any
 
 from arena import text
 from arena.errors import ArenaError
-from arena.results.table import COLUMN_KINDS, Report, Table, number
+from arena.results.table import COLUMNS, Report, Table, number
 from arena.text import half_up, spreadsheet_cell
+from arena.tournament.folders import folder_name
 from arena.whole_file import make_folder, whole_file, write_whole
 
 SIGNIFICANT = 10
@@ -60,11 +61,16 @@ def records(table: Table) -> list[dict[str, Any]]:
     >>> records(Table("t", "", [{"bot": "a", "elo": float("nan"), "score": 1 / 3}], files=["elo", "score"]))
     [{'elo': None, 'score': 0.3333333333}]
     """
-    return [{name: _json_value(name, row[name], table.digits.get(name)) for name in table.files} for row in table.rows]
+    return [{name: _json_value(table, name, row[name]) for name in table.files} for row in table.rows]
 
 
-def _json_value(name: str, value: Any, digits: int | None) -> Any:
+def _json_value(table: Table, name: str, value: Any) -> Any:
+    digits = _digits(table, name)
     return plain(value) if digits is None else rounded(_halves_up(name, value, digits), digits)
+
+
+def _digits(table: Table, name: str) -> int | None:
+    return COLUMNS[name].digits if table.rounded and name in COLUMNS else None
 
 
 def plain(value: Any) -> Any:
@@ -90,7 +96,7 @@ def rounded(value: float, digits: int) -> float | None:
 
 def _halves_up(name: str, value: float, digits: int) -> float:
     """Round a share as `percent` does; return other values as they are."""
-    return half_up(value, digits) if COLUMN_KINDS.get(name) in ("share", "likelihood") else value
+    return half_up(value, digits) if COLUMNS[name].kind in ("share", "likelihood") else value
 
 
 # ---------------------------------------------------------------- CSV
@@ -100,7 +106,7 @@ def table_csv(table: Table) -> str:
     """Return a table as CSV.
 
     >>> rows = [{"bot": "a", "elo": 3.14159}, {"bot": "b", "elo": -0.0}]
-    >>> print(table_csv(Table("t", "", rows, files=["bot", "elo"], digits={"elo": 2})), end="")
+    >>> print(table_csv(Table("t", "", rows, files=["bot", "elo"], rounded=True)), end="")
     bot,elo
     a,3.14
     b,0.00
@@ -108,12 +114,12 @@ def table_csv(table: Table) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([spreadsheet_cell(name) for name in table.files])
-    writer.writerows([_cell(name, row[name], table.digits.get(name)) for name in table.files] for row in table.rows)
+    writer.writerows([_cell(table, name, row[name]) for name in table.files] for row in table.rows)
     return out.getvalue()
 
 
-def _cell(name: str, value: Any, digits: int | None) -> Any:
-    if digits is not None:
+def _cell(table: Table, name: str, value: Any) -> Any:
+    if (digits := _digits(table, name)) is not None:
         return number(_halves_up(name, value, digits), digits)
     if isinstance(value, float):
         return f"{value:.{SIGNIFICANT}g}" if math.isfinite(value) else ""
@@ -121,10 +127,14 @@ def _cell(name: str, value: Any, digits: int | None) -> Any:
 
 
 def write_tables(report: Report, folder: Path) -> list[Path]:
-    """Write each table as `folder`/NAME.csv and return the paths. Raise ExportError if the disk refuses."""
+    """Write each table as `folder`/NAME.csv and return the paths. Raise ExportError if the disk refuses.
+
+    A table of a variant, such as `base:hand_size=7.ratings`, has signs in its name that no file may have everywhere.
+    """
     make_folder(folder)
     tables = [table for table in report.tables if table.files]
-    return [write_whole(folder / f"{table.name}.csv", [table_csv(table)], follow=False) for table in tables]
+    paths = {folder / f"{folder_name(table.name)}.csv": table for table in tables}
+    return [write_whole(path, [table_csv(table)], follow=False) for path, table in paths.items()]
 
 
 # ---------------------------------------------------------------- Excel
@@ -156,7 +166,7 @@ def write_workbook(tables: Mapping[str, Table], path: Path) -> int:
                 sheet.write_string(0, column, key, head)
             for place, row in enumerate(table.rows, start=1):
                 for column, key in enumerate(table.files):
-                    _write_cell(sheet, place, column, _json_value(key, row[key], table.digits.get(key)))
+                    _write_cell(sheet, place, column, _json_value(table, key, row[key]))
     return len(names)
 
 

@@ -11,13 +11,13 @@ import math
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from typing import TypeAlias
 
 from tabulate import tabulate
 from wcwidth import wcswidth
 
 from arena.results.data_formats import json_text, table_csv
-from arena.results.pages.render import render
 from arena.results.table import ALWAYS, Code, Column, Report, Table
 from arena.text import counted, one_line, printable
 
@@ -267,13 +267,13 @@ def _markdown_item(parts: Sequence[str]) -> str:
     return "".join("`" + part.replace("`", "'") + "`" if isinstance(part, Code) else part for part in parts)
 
 
+PAGE_WRITER = "arena.results.pages.render:tables_page"
+"""The function that makes a page, `module:name`: pages are loaded when one is asked for."""
+
+
 def _write_html(report: Report) -> str:
-    """Return heading, all tables that are shown and remarks as a page in one file."""
-    tables = [table.unmeasured() for table in report.tables if table.columns]
-    title = report.heading or "Tables"
-    answer = [*report.said_above, *report.answer]
-    remarks = [*report.remarks, *report.said_below]
-    return render("tables.html", [], {}, title=title, answer=answer, tables=tables, remarks=remarks)
+    module, _, name = PAGE_WRITER.partition(":")
+    return str(getattr(import_module(module), name)(report))
 
 
 REPORT_FORMATS: dict[str, Callable[[Report], str]] = {

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from arena.endings import AFTER
-from arena.results.table import RATING, Column, Table, tally_text
+from arena.results.table import ALWAYS, COLUMNS, RATING, TALLY, Column, Table, columns_of
 from arena.text import first_line, utc_text
 
 _Line = Mapping[str, Any]
@@ -22,7 +23,7 @@ def _time(head: str, key: str) -> Column:
     return Column(head, cell=lambda line: utc_text(line[key], ""))
 
 
-_GAMES, _RECORD, _SCORE = Column("games"), Column("W-D-L", cell=tally_text), Column("score%", "share", "score")
+_GAMES, _RECORD, _SCORE = COLUMNS["games"], replace(TALLY, where=ALWAYS), COLUMNS["score"]
 
 
 def _table(name: str, title: str, lines: Sequence[_Line], columns: Sequence[Column]) -> Table:
@@ -33,12 +34,12 @@ def _table(name: str, title: str, lines: Sequence[_Line], columns: Sequence[Colu
 
 def standing_table(lines: Sequence[_Line]) -> Table:
     """Return the standings."""
-    columns = [Column("#", key="rank"), Column("bot", "text")]
+    columns = columns_of(["rank", "bot"])
     if any(line.get("author") for line in lines):
         columns.append(_text("author"))
-    columns += [Column("v", key="version"), *RATING, Column("change", cell=change_text), _GAMES, _RECORD, _SCORE]
+    columns += [COLUMNS["version"], *RATING, Column("change", cell=change_text), _GAMES, _RECORD, _SCORE]
     if any("forfeits" in line for line in lines):
-        columns.append(Column("forfeits"))
+        columns.append(COLUMNS["forfeits"])
     return _table("standings", "", lines, columns)
 
 
@@ -84,7 +85,7 @@ def _moved(line: _Line) -> str:
 def versions_table(lines: Sequence[_Line]) -> Table:
     """Return the versions of a bot."""
     columns = (
-        Column("v", key="version"),
+        COLUMNS["version"],
         _text("state"),
         _time("submitted (UTC)", "submitted"),
         *RATING,
@@ -100,14 +101,13 @@ def versions_table(lines: Sequence[_Line]) -> Table:
 def opponents_table(lines: Sequence[_Line], title: str) -> Table:
     """Return the opponents of a version."""
     columns = (
-        Column("opponent", "text"),
+        COLUMNS["opponent"],
         Column("v", key="opponent_version"),
         _GAMES,
         _RECORD,
         _SCORE,
-        Column("Elo difference", "whole elo", "elo_difference"),
-        Column("+", "side", "elo_difference_plus"),
-        Column("-", "side", "elo_difference_minus"),
+        replace(COLUMNS["elo_difference"], kind="whole elo"),
+        *columns_of(["elo_difference_plus", "elo_difference_minus"]),
     )
     return _table("opponents", title, lines, columns)
 

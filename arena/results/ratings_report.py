@@ -4,13 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arena.results.data_formats import plain, records
 from arena.results.forfeit_lines import alerts_and_items
-from arena.results.table import RATING, SIDES, WIDE, Column, Report, Table, chance_text, likelihood, rows_of, tally_text
+from arena.results.standings_report import FIELD_AVERAGE
+from arena.results.table import (
+    ALWAYS,
+    COLUMNS,
+    RATING,
+    SIDES,
+    TALLY,
+    Column,
+    Report,
+    Table,
+    chance_text,
+    columns_of,
+    likelihood,
+    rows_of,
+)
 from arena.stats.ratings import Ratings
 from arena.tournament.forfeits import ForfeitSummary
 
@@ -18,32 +33,26 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WIDEST_LOS = 20
-FIELD_AVERAGE = "the field's average (0)"
 
-RATING_SIDES = {
-    "elo_error95": "the longer side of the rating's 95% interval, clustered by deal; 0 for an anchor",
-    "elo_plus": "how far the interval reaches up; empty without an end, and on fewer than 10 deals",
-    "elo_minus": "how far it reaches down, likewise",
-}
-"""The interval of a rating, in all tables that have one."""
-
-RATING_COLUMNS = {
-    "rank": "rank by rating",
-    "bot": "name of the bot",
-    "elo": "rating in Elo",
-    **RATING_SIDES,
-    "games": "games played",
-    "wins": "games won",
-    "draws": "games drawn",
-    "losses": "games lost",
-    "score": "mean points per game: 1 won, 1/2 drawn, 0 lost",
-    "group": "ratings compare within a group of bots linked by games; usually there is one, number 0",
-}
+RATING_COLUMNS = (
+    "rank",
+    "bot",
+    "elo",
+    "elo_error95",
+    "elo_plus",
+    "elo_minus",
+    "games",
+    "wins",
+    "draws",
+    "losses",
+    "score",
+    "group",
+)
 """Columns of the ratings."""
 
 
 def ratings_frame(ratings: Ratings) -> pd.DataFrame:
-    """Return a row per bot, best first, with COLUMNS."""
+    """Return a row per bot, best first, with RATING_COLUMNS."""
     table = ratings.frame()
     table.insert(0, "rank", np.arange(1, len(table) + 1))
     return table[list(RATING_COLUMNS)]
@@ -51,15 +60,14 @@ def ratings_frame(ratings: Ratings) -> pd.DataFrame:
 
 def ratings_values(ratings: Ratings, los: bool = False, forfeits: ForfeitSummary | None = None) -> dict[str, Any]:
     """Return everything for JSON; null for what is not known, such as `forfeits` where only results are."""
-    advantage, advantage_error = ratings.shown_advantage()
+    advantage, error = ratings.shown_advantage()
     groups = [
         [bot for bot, number in zip(ratings.bots, ratings.group) if number == group]
         for group in range(int(ratings.group.max()) + 1)
     ]
     values: dict[str, Any] = {
-        "ratings": records(_ratings_table(ratings)),
-        "first_advantage": plain(advantage),
-        "first_advantage_error95": plain(advantage_error),
+        "standings": records(_ratings_table(ratings)),
+        "first_player": {"elo": plain(advantage), "elo_error95": plain(error)},
         "prior": ratings.prior,
         "anchors": dict(ratings.anchors),
         "bots": len(ratings.bots),
@@ -98,17 +106,10 @@ def ratings_report(
 
 
 def _ratings_table(ratings: Ratings) -> Table:
-    columns = [
-        Column("#", key="rank"),
-        Column("bot", "text"),
-        *RATING,
-        Column("games"),
-        Column("W-D-L", cell=tally_text, where=WIDE),
-        Column("score%", "share", "score"),
-    ]
+    columns = [*columns_of(["rank", "bot"]), *RATING, COLUMNS["games"], TALLY, COLUMNS["score"]]
     if int(ratings.group.max()) > 0:
-        columns.append(Column("group"))
-    return Table("ratings", "Ratings", rows_of(ratings_frame(ratings)), columns, tuple(RATING_COLUMNS))
+        columns.append(replace(COLUMNS["group"], where=ALWAYS))
+    return Table("standings", "Ratings", rows_of(ratings_frame(ratings)), columns, RATING_COLUMNS)
 
 
 def _los_tables(ratings: Ratings) -> list[Table]:

@@ -1,9 +1,8 @@
-"""A stored run, a league or a file of records as plain values, from which every view of its games starts."""
+"""A run, a league or a file of records as plain values, from which every view starts; and a choice of its games."""
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arena.endings import ENDINGS, FORFEITS
-from arena.paths import input_name
-from arena.results.records import ReplayError
+from arena.errors import ArenaError
 from arena.stats import DEFAULT_PRIOR
+from arena.stats.frames import require_bot
 from arena.stats.sprt import SprtResult
+from arena.text import counted, one_line
 from arena.tournament.config import TournamentConfig, config_from_dict
-from arena.tournament.forfeits import ForfeitReason, ForfeitSummary, Reasons, reason_line
+from arena.tournament.forfeits import ForfeitReason, ForfeitSummary, reason_line
 from arena.tournament.formats.round_robin import FixedSchedule
 from arena.tournament.formats.schedule import Meeting, Place
 from arena.tournament.games import GameResult, ScheduleProgress
-from arena.tournament.store.columns import CLOCK_COLUMNS, GAME_COLUMNS, GameColumns, ThinkingTime
+from arena.tournament.store.columns import GameColumns, ThinkingTime
 from arena.tournament.store.reader import Reader, WorkSession
 
 if TYPE_CHECKING:
@@ -146,61 +145,109 @@ def read_sprt(run: RunData) -> SprtResult | None:
         return test.result()
 
 
-# ---------------------------------------------------------------- games from elsewhere
+# ---------------------------------------------------------------- a choice of games, after they were played
 
 
-def run_of(games: Iterable[GameResult], path: Path) -> RunData:
-    """Return the games of a file of records, `path`, as a run without clock, plan and ranking of its own.
-
-    Records of several runs may stand in one file: pairings that mean different bots, rounds or rule sets are numbered
-    anew. Raises ReplayError for a game that is there twice.
-    """
-    columns: dict[str, array[Any]] = {name: array("q") for name in GAME_COLUMNS}
-    names: dict[str, int] = {}
-    pairings: dict[tuple[int, int, int, int, str], int] = {}
-    seen: set[tuple[int, int, int, int]] = set()
-    seeds: set[str] = set()
-    reasons = Reasons()
-    for game in games:
-        _, rules, deal, *_ = game.record.split(" ", 3)
-        seeds.add(deal.partition(":")[0])
-        first, second = (names.setdefault(bot, len(names)) for bot in (game.first, game.second))
-        pairing = (game.id.pairing, game.round, min(first, second), max(first, second), rules)
-        key = (game.deal_seed, pairings.setdefault(pairing, len(pairings)), game.id.deal, game.id.game)
-        if key in seen:
-            raise ReplayError(
-                f"{path}: record {len(seen) + 1} is a game that was there before: {game.first} against {game.second},"
-                f" deal {game.id.deal}"
-            )
-        seen.add(key)
-        values = (
-            *key,
-            game.round,
-            first,
-            second,
-            round(2 * game.score),
-            *game.stones,
-            *game.points,
-            game.turns,
-            game.plies,
-            ENDINGS.index(game.ending),
-            -1 if game.forfeit is None else FORFEITS.index(game.forfeit),
-            -1 if game.forfeit_by is None else names[game.forfeit_by],
-            *game.decisions,
-        )
-        for column, value in zip(columns.values(), values, strict=True):
-            column.append(value)
-        reasons.add_game(game)
-    read: dict[str, Any] = {name: np.frombuffer(values, np.int64) for name, values in columns.items()}
-    read |= {"score": read["score"] / 2} | dict.fromkeys(CLOCK_COLUMNS, np.full(len(seen), np.nan))
-    if len({number for number, *_ in pairings}) == len(pairings):  # each number has one meaning: it stays
-        read["pairing"] = np.array([number for number, *_ in pairings], np.int64)[read["pairing"]]
-    config: dict[str, Any] = {
-        "format": "records",
-        "bots": [{"name": name} for name in names],
-        "rules": ", ".join(dict.fromkeys(rules for *_, rules in pairings)),
-        "seed": int(seeds.pop()) if len(seeds) == 1 and seeds != {"cards"} else None,
-    }
-    return RunData(
-        input_name(path.name), config, GameColumns(list(names), read), forfeits=tuple(reasons.lines()), folder=str(path)
+def with_bots(run: RunData, without: Sequence[str], only: Sequence[str]) -> RunData:
+    """Return the run with only the games of two bots that `kept_bots` keeps; the others leave its field."""
+    if not (without or only):
+        return run
+    kept = kept_bots(run.bots, without, only)
+    numbers = [number for number, bot in enumerate(run.columns.bots) if bot in kept]
+    held = np.isin(run.columns["first"], numbers) & np.isin(run.columns["second"], numbers)
+    if not held.any():
+        raise ArenaError(f"{one_line(run.name)} has no game of {one_line(' and '.join(kept[:10]))}")
+    columns = replace(run.columns, values={name: column[held] for name, column in run.columns.values.items()})
+    return RunData(  # without what was measured or counted over all games
+        name=run.name,
+        config={**run.config, "bots": [bot for bot in run.config["bots"] if bot["name"] in kept]},
+        columns=replace(columns, thinking=()),
+        sources={bot: source for bot, source in run.sources.items() if bot in kept},
+        folder=run.folder,
+        forfeits=tuple(columns.forfeits()),
+        prior=run.prior,
+        anchors={bot: elo for bot, elo in run.anchors.items() if bot in kept},
+        centre=run.centre,
+        selection=choice_text(run.bots, kept),
     )
+
+
+def kept_bots(bots: Sequence[str], without: Sequence[str], only: Sequence[str]) -> list[str]:
+    """Return the bots that are named in `only` (all, if it is empty) and not in `without`.
+
+    Raise ArenaError for a bot that is not there, and for fewer than two bots left.
+
+    >>> kept_bots(["ann", "bob", "cid"], ["cid"], []), kept_bots(["ann", "bob", "cid"], [], ["bob,cid"])
+    (['ann', 'bob'], ['bob', 'cid'])
+    """
+    left_out, wanted = named_bots(without, bots), named_bots(only, bots)
+    for bot in (*left_out, *wanted):
+        require_bot(bot, bots)
+    kept = [bot for bot in bots if bot not in left_out and (bot in wanted or not wanted)]
+    if len(kept) < 2:
+        raise ArenaError(f"--without and --only leave {counted(len(kept), 'bot')}, expected two or more")
+    return kept
+
+
+def named_bots(texts: Sequence[str], bots: Sequence[str]) -> list[str]:
+    """Return the bots named in options: one each, or several with commas between them. A name may hold commas."""
+    return [bot for text in texts for bot in ([text] if text in bots else text.split(","))]
+
+
+def choice_text(bots: Sequence[str], kept: Sequence[str]) -> str:
+    """Say in which games only bots that are `kept` play.
+
+    >>> choice_text(["ann", "bob", "cid"], ["ann", "bob"]), choice_text(["a", "b", "c", "d"], ["a", "b", "c"])
+    ('ann and bob meet', 'd does not play')
+    """
+    left_out = [bot for bot in bots if bot not in kept]
+    if len(kept) == 2:
+        return f"{kept[0]} and {kept[1]} meet"
+    if len(left_out) < len(kept):
+        return f"{' and '.join(left_out)} {'does' if len(left_out) == 1 else 'do'} not play"
+    return f"two of {', '.join(kept)} meet"
+
+
+@dataclass(frozen=True)
+class GameFilter:
+    """Which games are wanted; None and False leave all games in.
+
+    bot, against   a player of the game, and its opponent
+    score          score of `bot`: 1, 0.5 or 0
+    forfeits       only games decided by a forfeit
+    deal           number of the deal
+    field          two of these play
+    """
+
+    bot: str | None = None
+    against: str | None = None
+    score: float | None = None
+    forfeits: bool = False
+    deal: int | None = None
+    field: frozenset[str] | None = None
+
+    def __post_init__(self) -> None:
+        if self.bot is None and (self.score is not None or self.against is not None):
+            raise ArenaError("--against, --won, --lost and --drawn are about one bot; name it with --bot")
+
+    @property
+    def all(self) -> bool:
+        """Whether all games are wanted."""
+        return self == GameFilter()
+
+    def __contains__(self, game: GameResult) -> bool:
+        if self.deal is not None and game.id.deal != self.deal:
+            return False
+        if self.forfeits and game.forfeit is None:
+            return False
+        if self.field is not None and not self.field.issuperset((game.first, game.second)):
+            return False
+        if self.bot is None:
+            return True
+        if self.bot not in (game.first, game.second):
+            return False
+        opponent = game.second if self.bot == game.first else game.first
+        return self.against in (None, opponent) and self.score in (None, game.score_of(self.bot))
+
+
+ALL_GAMES = GameFilter()

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from arena.errors import ArenaError
-from arena.results.comparison import read_comparison
 from arena.results.run_data import stored_config
 from arena.results.table import WIDE, Column, Report, Table
-from arena.text import counted, first_line, utc_iso
-from arena.tournament.folders import inner_runs, is_comparison, last_worked_on, runs_in
+from arena.text import counted, first_line, utc_iso, utc_text
+from arena.tournament.folders import last_worked_on, runs_in, variant_runs
 from arena.tournament.games import ScheduleProgress
 from arena.tournament.store.folder_lock import is_in_use
 from arena.tournament.store.reader import Reader
@@ -33,7 +31,7 @@ class RunLine:
     format       format of the tournament, or `compare`
     rules        rule set; of a comparison all of them, with blanks between
     games        games stored; `planned`: None if unknown
-    state        `running` (a process is playing it), `finished`, `stopped` (arena run continues it), `unreadable`
+    state        `running` (a process is playing it), `finished`, `stopped` (its command continues it), `unreadable`
     note         why it cannot be read
     """
 
@@ -58,7 +56,8 @@ def run_line(folder: Path) -> RunLine:
     """Describe a run or a comparison."""
     name, worked = folder.name, last_worked_on(folder)
     try:
-        return _compared(name, worked, folder) if is_comparison(folder) else _run(name, worked, folder)
+        variants = variant_runs(folder)
+        return _compared(name, worked, variants) if variants else _run(name, worked, folder)
     except ArenaError as error:
         return RunLine(name, worked, note=first_line(str(error)))
 
@@ -78,17 +77,15 @@ def _run(name: str, worked: float, folder: Path) -> RunLine:
     return RunLine(name, worked, config.format, config.rules, config.bot_names, games, planned, state)
 
 
-def _compared(name: str, worked: float, folder: Path) -> RunLine:
-    known = read_comparison(folder)
-    lines = {inner.name: _run(inner.name, 0.0, inner) for inner in inner_runs(folder)}
-    rules = list(known.variants.values())
-    names = next((config.bot_names for config in known.configs().values()), ())
-    each = next((line.planned for line in lines.values()), None)
-    planned = None if each is None else each * len(rules)
-    games = sum(line.games for line in lines.values())
-    busy = any(line.state == RUNNING for line in lines.values())
-    state = RUNNING if busy else FINISHED if planned is not None and games >= planned else STOPPED
-    return RunLine(name, worked, "compare", " ".join(rules), names, games, planned, state)
+def _compared(name: str, worked: float, variants: Mapping[str, Path]) -> RunLine:
+    lines = [_run(folder.name, 0.0, folder) for folder in variants.values()]
+    bots = tuple(dict.fromkeys(bot for line in lines for bot in line.bots))
+    games = sum(line.games for line in lines)
+    planned = [line.planned for line in lines]
+    known = None if None in planned else sum(number or 0 for number in planned)
+    states = {line.state for line in lines}
+    state = RUNNING if RUNNING in states else FINISHED if states == {FINISHED} else STOPPED
+    return RunLine(name, worked, "compare", " ".join(variants), bots, games, known, state)
 
 
 # ---------------------------------------------------------------- showing
@@ -98,7 +95,7 @@ def runs_report(root: Path, lines: Sequence[RunLine], total: int) -> Report:
     """Return the lines as a table; `total` is the number of runs in the folder."""
     columns = (
         Column("run", "text", "name"),
-        Column("last played", "text", cell=lambda row: _date(row["line"].last_played)),
+        Column("last played (UTC)", "text", cell=lambda row: _date(row["line"].last_played)),
         Column("games", cell=lambda row: _games(row["line"])),
         Column("state", "text", cell=lambda row: _state(row["line"])),
         Column("bots", "text", cell=lambda row: _bots(row["line"].bots)),
@@ -118,7 +115,7 @@ def _values(line: RunLine) -> dict[str, Any]:
 
 
 def _date(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if math.isfinite(seconds) and seconds > 0 else "-"
+    return utc_text(seconds, "") if math.isfinite(seconds) and seconds > 0 else "-"
 
 
 def _bots(names: Sequence[str]) -> str:

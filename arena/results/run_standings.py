@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from arena.endings import AFTER, ENDINGS, FORFEITS, ForfeitKind
-from arena.results.ratings_report import RATING_SIDES
 from arena.results.run_data import RunData
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.frames import Floats, GameArrays, Ints, cross_columns
@@ -27,22 +26,10 @@ from arena.tournament.store.columns import GameColumns
 
 FORFEIT_COLUMNS = {kind.value: kind.column for kind in ForfeitKind}
 
-STANDING_COLUMNS: dict[str, str] = {
-    "rank": "rank: by the format in swiss, knockout and series, otherwise by Elo",
-    "bot": "name of the bot",
-    "elo": "rating in Elo relative to the field's average (0), or to a league's anchor; empty without games",
-    **RATING_SIDES,
-    "games": "games played",
-    "wins": "games won",
-    "draws": "games drawn",
-    "losses": "games lost",
-    "score": "mean points per game: 1 won, 1/2 drawn, 0 lost",
-    "score_first": "mean points per game in the games that the bot began",
-    "points": "sum of match points: 5 for a game won, otherwise one per stone",
-    "stones": "sum of stones won",
-    "mean_turns": "mean length of the bot's games, in turns of both players",
-    "forfeits": "games that the bot lost by forfeit, in all and by kind",
-} | {kind.column: kind.meaning for kind in ForfeitKind}
+STANDING_COLUMNS = (
+    *("rank", "bot", "elo", "elo_error95", "elo_plus", "elo_minus", "games", "wins", "draws", "losses", "score"),
+    *("score_first", "points", "stones", "mean_turns", "forfeits", *FORFEIT_COLUMNS.values()),
+)
 """Columns of `RunStandings.rows`; LABELS follow if the run has versions of a bot; format_points, the tie-breaks of the
 format (such as buchholz) and remark if the format has a ranking of its own, and end_faults (games after which the bot
 failed in `end`: their results stand) if there are any."""
@@ -107,7 +94,7 @@ def standings(
     """Compute the standings of a run; bots without games come last. `whole`: with the crosstable of a large field.
 
     `prior` is in virtual draws per bot; None: as the run has it.
-    `luck`, of all games (arena.results.run_luck), is taken out of the ratings.
+    `luck`, of all games (arena.results.sources.run_luck), is taken out of the ratings.
     """
     played = run.columns
     if not len(played):
@@ -162,6 +149,7 @@ def rate_run(
     prior: float | None = None,
     without: GameArrays | None = None,
     adjusted: Sequence[AdjustedMeeting] | None = None,
+    first_advantage: float | None = None,
 ) -> Ratings:
     """Rate games on the scale of a run (arena.stats.ratings.rate).
 
@@ -173,6 +161,7 @@ def rate_run(
         prior=run.prior if prior is None else prior,
         anchors={bot: elo for bot, elo in run.anchors.items() if bot in games.bots},
         centre=run.centre,
+        first_advantage=first_advantage,
         adjusted=without.score if helped and without is not None else None,
     )
     return replace(ratings, notes=(*ratings.notes, *adjusted_notes(adjusted or ())))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
@@ -11,21 +12,25 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from arena.errors import did_you_mean
+import numpy as np
+
+from arena.endings import ENDINGS, FORFEITS
+from arena.errors import ArenaError, did_you_mean
 from arena.league import versions
 from arena.league.store import LEAGUE_DATABASE, LEAGUES, open_league
 from arena.paths import STDIN, input_name
-from arena.results.comparison import variant_folders
 from arena.results.positions import result_values
 from arena.results.records import ReplayError, game_of, is_record, read_games, record_lines
-from arena.results.run_data import RunData, read_run, run_of
+from arena.results.run_data import ALL_GAMES, GameFilter, RunData, read_run
 from arena.results.table import Report, by_variant
+from arena.stats.frames import Floats
 from arena.text import first_line, one_line, quoted
 from arena.tournament.config import config_file
-from arena.tournament.folders import COMPARISON, find_folder, is_comparison
-from arena.tournament.forfeits import reason_line
+from arena.tournament.folders import find_folder, variant_runs
+from arena.tournament.forfeits import Reasons, reason_line
 from arena.tournament.games import GameResult, game_name
-from arena.tournament.store.columns import GameColumns
+from arena.tournament.luck import PARTS, JudgedLuck
+from arena.tournament.store.columns import CLOCK_COLUMNS, GAME_COLUMNS, GameColumns
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
 
@@ -82,7 +87,7 @@ class StoredComparison(Source):
 
     def parts(self) -> dict[str, Source]:
         """Return the runs by rule set, in order."""
-        return {rules: StoredRun(folder) for rules, folder in variant_folders(self.path).items()}
+        return {rules: StoredRun(folder) for rules, folder in variant_runs(self.path).items()}
 
     @contextmanager
     def games(self, counting: bool = False) -> Iterator[StoredGames]:
@@ -180,7 +185,7 @@ def find_source(text: str) -> Source:
     StoreError if there is nothing.
     """
     path = Path(text)
-    if path == STDIN or (path.is_file() and path.name not in (DATABASE, COMPARISON)):
+    if path == STDIN or (path.is_file() and path.name != DATABASE):
         return RecordFile(path)
     if (path / LEAGUE_DATABASE).is_file():
         return StoredLeague(path)
@@ -190,17 +195,18 @@ def find_source(text: str) -> Source:
         if (LEAGUES / text / LEAGUE_DATABASE).is_file():
             return StoredLeague(LEAGUES / text)
         raise
-    return StoredComparison(folder) if is_comparison(folder) else StoredRun(folder)
+    return StoredComparison(folder) if variant_runs(folder) else StoredRun(folder)
 
 
-def stored_games(text: str) -> StoredRun | StoredComparison | None:
-    """Find the run or the comparison to bring up to date: a folder, or a name in results/ that no tournament has.
+def run_to_play(text: str) -> StoredRun | None:
+    """Find the run to bring up to date: a folder, or a name in results/ that no tournament has.
 
-    None for the file or the name of a tournament. ReplayError for a league, StoreError if there is nothing.
+    None for the file or the name of a tournament. ReplayError for a comparison or a league, StoreError if there is
+    nothing.
     """
     file, path = config_file(text), Path(text)
-    is_stored = path.name in (DATABASE, COMPARISON)
-    is_stored |= any((path / name).is_file() for name in (DATABASE, COMPARISON, LEAGUE_DATABASE))
+    is_stored = path.name == DATABASE
+    is_stored |= any((path / name).is_file() for name in (DATABASE, LEAGUE_DATABASE))
     if file is not None and not file.is_dir() and not is_stored:
         return None
     try:
@@ -211,7 +217,13 @@ def stored_games(text: str) -> StoredRun | StoredComparison | None:
         raise
     if isinstance(found, StoredLeague):
         raise ReplayError(f"{text} is a league, which never ends; to play more games: arena league work {text} --play")
-    assert isinstance(found, StoredRun | StoredComparison), text
+    if isinstance(found, StoredComparison):
+        name, one = one_line(str(found.path)), next(iter(found.parts().values()))
+        raise ReplayError(
+            f"{name} is a comparison. To bring all its variants up to date, give its command again: arena compare BOT"
+            f"... --variants R,R,... --out {shlex.quote(name)}. To play on one: arena run {shlex.quote(str(one.path))}"
+        )
+    assert isinstance(found, StoredRun), text
     return found
 
 
@@ -221,52 +233,64 @@ def report_of(source: Source, make: Callable[[RunData], Report]) -> Report:
     return reports[""] if "" in reports else by_variant(reports)
 
 
-# ---------------------------------------------------------------- games
+def run_of(games: Iterable[GameResult], path: Path) -> RunData:
+    """Return the games of a file of records, `path`, as a run without clock, plan and ranking of its own.
 
-
-@dataclass(frozen=True)
-class GameFilter:
-    """Which games are wanted; None and False leave all games in.
-
-    bot, against   a player of the game, and its opponent
-    score          score of `bot`: 1, 0.5 or 0
-    forfeits       only games decided by a forfeit
-    deal           number of the deal
-    field          two of these play
+    Records of several runs may stand in one file: pairings that mean different bots, rounds or rule sets are numbered
+    anew. Raises ReplayError for a game that is there twice.
     """
+    columns: dict[str, array[Any]] = {name: array("q") for name in GAME_COLUMNS}
+    names: dict[str, int] = {}
+    pairings: dict[tuple[int, int, int, int, str], int] = {}
+    seen: set[tuple[int, int, int, int]] = set()
+    seeds: set[str] = set()
+    reasons = Reasons()
+    for game in games:
+        _, rules, deal, *_ = game.record.split(" ", 3)
+        seeds.add(deal.partition(":")[0])
+        first, second = (names.setdefault(bot, len(names)) for bot in (game.first, game.second))
+        pairing = (game.id.pairing, game.round, min(first, second), max(first, second), rules)
+        key = (game.deal_seed, pairings.setdefault(pairing, len(pairings)), game.id.deal, game.id.game)
+        if key in seen:
+            raise ReplayError(
+                f"{path}: record {len(seen) + 1} is a game that was there before: {game.first} against {game.second},"
+                f" deal {game.id.deal}"
+            )
+        seen.add(key)
+        values = (
+            *key,
+            game.round,
+            first,
+            second,
+            round(2 * game.score),
+            *game.stones,
+            *game.points,
+            game.turns,
+            game.plies,
+            ENDINGS.index(game.ending),
+            -1 if game.forfeit is None else FORFEITS.index(game.forfeit),
+            -1 if game.forfeit_by is None else names[game.forfeit_by],
+            *game.decisions,
+        )
+        for column, value in zip(columns.values(), values, strict=True):
+            column.append(value)
+        reasons.add_game(game)
+    read: dict[str, Any] = {name: np.frombuffer(values, np.int64) for name, values in columns.items()}
+    read |= {"score": read["score"] / 2} | dict.fromkeys(CLOCK_COLUMNS, np.full(len(seen), np.nan))
+    if len({number for number, *_ in pairings}) == len(pairings):  # each number has one meaning: it stays
+        read["pairing"] = np.array([number for number, *_ in pairings], np.int64)[read["pairing"]]
+    config: dict[str, Any] = {
+        "format": "records",
+        "bots": [{"name": name} for name in names],
+        "rules": ", ".join(dict.fromkeys(rules for *_, rules in pairings)),
+        "seed": int(seeds.pop()) if len(seeds) == 1 and seeds != {"cards"} else None,
+    }
+    return RunData(
+        input_name(path.name), config, GameColumns(list(names), read), forfeits=tuple(reasons.lines()), folder=str(path)
+    )
 
-    bot: str | None = None
-    against: str | None = None
-    score: float | None = None
-    forfeits: bool = False
-    deal: int | None = None
-    field: frozenset[str] | None = None
 
-    def __post_init__(self) -> None:
-        if self.bot is None and (self.score is not None or self.against is not None):
-            raise ReplayError("--against, --won, --lost and --drawn are about one bot; name it with --bot")
-
-    @property
-    def all(self) -> bool:
-        """Whether all games are wanted."""
-        return self == GameFilter()
-
-    def __contains__(self, game: GameResult) -> bool:
-        if self.deal is not None and game.id.deal != self.deal:
-            return False
-        if self.forfeits and game.forfeit is None:
-            return False
-        if self.field is not None and not self.field.issuperset((game.first, game.second)):
-            return False
-        if self.bot is None:
-            return True
-        if self.bot not in (game.first, game.second):
-            return False
-        opponent = game.second if self.bot == game.first else game.first
-        return self.against in (None, opponent) and self.score in (None, game.score_of(self.bot))
-
-
-ALL_GAMES = GameFilter()
+# ---------------------------------------------------------------- games
 
 
 @dataclass(frozen=True)
@@ -354,9 +378,41 @@ def read_game(text: str, game: str | None, wanted: GameFilter = ALL_GAMES) -> Ga
     return game_of(text) if is_record(text) else find_source(text).game(game, wanted)
 
 
+def holds_one_game(source: str) -> bool:
+    """Return whether this is a record, or names a file that holds one, such as a game of `arena play`."""
+    if is_record(source):
+        return True
+    found = find_source(source)
+    return isinstance(found, RecordFile) and len([*islice(record_lines(found.path), 2)]) == 1
+
+
+def named_game(source: str, game: str | None) -> GameResult:
+    """Return a game by its name or number; without one, the only game that there is."""
+    if game is None and not holds_one_game(source):
+        raise ArenaError(f"name a game, such as 1 ('arena replay {one_line(source)}' lists them)")
+    return read_game(source, game)
+
+
 def _number(text: str) -> int:
     """Return a number of decimal digits; 0, which no game has, if it is too large for any game."""
     return int(text) if len(text) <= _MOST_DIGITS else 0
+
+
+def run_luck(source: str | Path, seen: Callable[[], object] = lambda: None) -> Floats:
+    """Return the first player's luck in all games of a run or a file of records, in their order: (games, parts).
+
+    Call `seen` for each game. A stored run keeps the results, also those of a call that is interrupted.
+    """
+    found = find_source(str(source))
+    luck = JudgedLuck(found.path if isinstance(found, StoredRun) else None)
+    rows = []
+    with found.games(counting=True) as games:
+        for game in games:
+            rows.append(luck.of(game))
+            luck.save(often=True)
+            seen()
+    luck.save()
+    return np.array(rows, dtype=np.float64).reshape(-1, PARTS)
 
 
 # ---------------------------------------------------------------- lists of games

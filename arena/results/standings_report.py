@@ -16,53 +16,54 @@ from typing import Any
 from arena.game.rules import shown_rules
 from arena.results.data_formats import json_text, records, rounded, table_csv
 from arena.results.forfeit_lines import alerts_and_items
-from arena.results.ratings_report import FIELD_AVERAGE
 from arena.results.run_data import RunData, read_sprt
-from arena.results.run_luck import adjusted_table
 from arena.results.run_standings import CROSS_COLUMNS, FORFEIT_COLUMNS, LARGE_FIELD, RunStandings, is_large
 from arena.results.sprt_report import estimate_line
 from arena.results.table import (
+    ALWAYS,
+    COLUMNS,
     MEASURED,
     RATING,
     SIDES,
+    TALLY,
     WIDE,
     Column,
     Report,
     Table,
     TableRow,
     chance_text,
+    columns_of,
     difference_text,
     ms_text,
     number,
     percent,
-    tally_text,
 )
+from arena.stats.adjusted import AdjustedMeeting
+from arena.stats.pairs import elo_of_score
 from arena.text import counted, first_line, half_up, one_line, spreadsheet_cell, utc_iso
 from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
 from arena.tournament.formats.schedule import Meeting
 from arena.tournament.store.columns import GAME_COLUMNS
 from arena.whole_file import write_whole
 
-DIGITS = {
-    **dict.fromkeys(("elo", "elo_error95", "elo_plus", "elo_minus"), 2),
-    "score": 4,
-    "score_first": 4,
-    "mean_turns": 3,
-    "format_points": 1,
-}
-"""Digits in files; what is shown has fewer."""
-_TIEBREAKS = {"buchholz": "Buchholz", "point_difference": "points +/-"}
 MOST_ADVANTAGE_ERROR = 400
 """With a larger error, in Elo, the first player's advantage is meaningless."""
 MOST_ROUND_LINES = 64
 """A longer table of rounds is cut to the last ones, a bigger bracket to its last rounds."""
 SHOWN_LINES = 50
 LONGEST_SUBJECT = 40
+FIELD_AVERAGE = "the field's average (0)"
 ALL_POINTS = "++"
 """A score of 100% in two characters."""
 STANDINGS, CROSSTABLE, SUMMARY = "standings.csv", "crosstable.csv", "summary.json"
 TIMING, _GAMES = "timing.csv", "games.csv"
 _ROWS_AT_ONCE = 50_000
+_LUCK_NOTE = (
+    "Luck is what draws gave beyond the mean of all cards that could have been drawn, as the net values them. Its mean"
+    " is 0, so scores stay unbiased; its weights are fitted on other deals. Worth: how many deals as counted one"
+    " adjusted deal is worth, both errors by Student's t; below 1.05, and with fewer than 50 deals, scores stay as"
+    " counted."
+)
 
 
 def standings_report(standings: RunStandings, whole: bool = False) -> Report:
@@ -74,7 +75,7 @@ def standings_report(standings: RunStandings, whole: bool = False) -> Report:
     if 3 <= len(standings.rows) <= LARGE_FIELD and standings.met:
         tables.append(_square(standings))
     if standings.adjusted is not None:
-        tables.append(adjusted_table(standings.adjusted))
+        tables.append(_adjusted_table(standings.adjusted))
     tables += round_tables(standings.run)
     alerts, items = alerts_and_items(standings.run.forfeit_summary)
     return Report(
@@ -161,42 +162,38 @@ def all_values(standings: RunStandings) -> dict[str, Any]:
 def _standings_table(standings: RunStandings) -> Table:
     own_ranking = "format_points" in standings.rows[0]
     mean_ms = {time.bot: time.measures()["mean_ms"] for time in standings.run.times}
-    columns = [Column("#", key="rank"), Column("bot", "text")]
+    columns = columns_of(["rank", "bot"])
     if "commit" in standings.rows[0]:
         columns.append(
             Column("commit", "text", cell=lambda row: row["commit"][:7] or ("changed" if row["named"] else ""))
         )
         columns.append(Column("subject", "text", cell=lambda row: first_line(row["subject"], LONGEST_SUBJECT)))
     if own_ranking:
-        columns.append(Column("pts", cell=lambda row: f"{row['format_points']:g}"))
-        columns += [_tiebreak(name) for name in standings.run.tiebreaks]
+        columns += [_plain(name) for name in ("format_points", *standings.run.tiebreaks)]
+    columns += [*RATING, COLUMNS["games"], TALLY, COLUMNS["score"]]
+    columns += [replace(column, where=WIDE) for column in columns_of(["score_first", "points", "stones"])]
     columns += [
-        *RATING,
-        Column("games"),
-        Column("W-D-L", cell=tally_text, where=WIDE),
-        Column("score%", "share", "score"),
-        Column("first%", "share", "score_first", where=WIDE),
-        Column("points", where=WIDE),
-        Column("stones", where=WIDE),
         Column("turns", cell=lambda row: number(row["mean_turns"], 1, "-"), where=WIDE),
         Column("forfeits", cell=forfeit_text),
     ]
     if "end_faults" in standings.rows[0]:
-        columns.append(Column("end faults", key="end_faults"))
+        columns.append(COLUMNS["end_faults"])
     if mean_ms:
         columns.append(Column("ms/move", cell=lambda row: ms_text(mean_ms.get(row["bot"], math.nan)), where=MEASURED))
     if own_ranking and any(row["remark"] for row in standings.rows):
-        columns.append(Column("remark", "text"))
-    return Table("standings", "", standings.rows, columns, tuple(standings.rows[0]), DIGITS)
+        columns.append(COLUMNS["remark"])
+    return Table("standings", "", standings.rows, columns, tuple(standings.rows[0]), rounded=True)
 
 
-def _tiebreak(name: str) -> Column:
-    return Column(_TIEBREAKS.get(name, name), cell=lambda row: f"{row[name]:g}", where=WIDE)
+def _plain(name: str) -> Column:
+    """Return a column of points without needless digits; a terminal shows tie-breaks only with --wide."""
+    where = ALWAYS if name == "format_points" else WIDE
+    return replace(columns_of([name])[0], cell=lambda row: f"{row[name]:g}", where=where)
 
 
 def _crosstable(standings: RunStandings) -> Table:
     """Return the crosstable of the files: a row for every two bots that met."""
-    return Table("crosstable", "", standings.met, files=CROSS_COLUMNS, digits=DIGITS)
+    return Table("crosstable", "", standings.met, files=CROSS_COLUMNS, rounded=True)
 
 
 def _square(standings: RunStandings) -> Table:
@@ -222,6 +219,14 @@ def _square(standings: RunStandings) -> Table:
         command = f"arena standings {shlex.quote(standings.run.folder)} --wide"
         elsewhere = f"The crosstable is too wide to be shown here. To see it:\n  {command}"
     return Table("crosstable", "", rows, columns("score% against", percent), elsewhere=elsewhere, narrow=narrow)
+
+
+def _adjusted_table(meetings: Sequence[AdjustedMeeting]) -> Table:
+    """Return the effect of taking luck out, a row for each two bots."""
+    rows = [asdict(met) | {"adjusted_elo": elo_of_score(met.adjusted_score)} for met in meetings]
+    shown = ["bot", "opponent", "deals", "score", "error95", "adjusted_score", "adjusted_error95", "worth"]
+    title = "Score with luck taken out, and its 95% error"
+    return Table("adjusted", title, rows, columns_of(shown), list(rows[0]), note=_LUCK_NOTE)
 
 
 def two_digits(score: float) -> str:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from arena.endings import ForfeitKind
 from arena.stats.pairs import HeadToHead
 from arena.text import counted, half_up
 from arena.tournament.forfeits import ForfeitSummary
@@ -161,22 +162,6 @@ _KINDS: dict[str, Callable[[float], str]] = {
 }
 """How each kind of column shows a fraction. All kinds show texts and whole numbers as they are."""
 
-_NAMES_BY_KIND = {
-    "text": "bot opponent variant against card ending forfeit unit note first second",
-    "share": "score score_low score_high score_first score_second score_without share played said error95"
-    " adjusted_score adjusted_error95 mean mean_against difference low high",
-    "likelihood": "los",
-    "p": "p_value p_holm",
-    "elo": "elo elo_low elo_high elo_difference normalized_elo adjusted_elo",
-    "error": "elo_error95",
-    "side": "elo_plus elo_minus elo_difference_plus elo_difference_minus",
-    "ms": "ms_mean ms_p50 ms_p99 ms_max ms_total",
-}
-COLUMN_KINDS = {name: kind for kind, names in _NAMES_BY_KIND.items() for name in names.split()}
-"""The kind of each statistic, by its name; those that are not here are a `number`."""
-_ONLY_WIDE = ("flag", "group", "wins", "draws", "losses", "units")
-"""Statistics that a terminal shows only with --wide."""
-
 ALWAYS, WIDE, MEASURED = "always", "wide", "clock"
 """Where a column is shown: everywhere; on a terminal only with --wide; only on a terminal with --wide."""
 
@@ -185,10 +170,12 @@ ALWAYS, WIDE, MEASURED = "always", "wide", "clock"
 class Column:
     """A column as it is shown.
 
-    kind    one of _KINDS; texts are aligned left and may come from strangers
-    key     the name of its value in the rows, if it differs from the head
-    cell    makes the text from the whole row instead
-    where   ALWAYS, WIDE or MEASURED: what a clock measured is left out of pages, so that equal games give equal pages
+    kind     one of _KINDS; texts are aligned left and may come from strangers
+    key      the name of its value in the rows, if it differs from the head
+    cell     makes the text from the whole row instead
+    where    ALWAYS, WIDE or MEASURED: what a clock measured is left out of pages, so that equal games give equal pages
+    digits   of its value in files of tables that round; None: as it was computed
+    meaning  for readers of files and frames
     """
 
     head: str
@@ -196,6 +183,8 @@ class Column:
     key: str = ""
     cell: Callable[[TableRow], str] | None = None
     where: str = ALWAYS
+    digits: int | None = None
+    meaning: str = ""
 
     @property
     def left(self) -> bool:
@@ -214,26 +203,118 @@ class Column:
         return str(int(value)) if isinstance(value, int) else _KINDS[self.kind](value)
 
 
-RATING = (
-    Column("Elo", "whole elo", "elo"),
-    Column("+", "side", "elo_plus"),
-    Column("-", "side", "elo_minus"),
-)
-"""A rating and how far its 95% interval reaches up and down, of rows with elo, elo_plus and elo_minus."""
+_MEANINGS: dict[str, dict[str, str]] = {
+    "text": {
+        "bot": "name of the bot",
+        "opponent": "name of the opponent",
+        "unit": "what counts as one piece of evidence: 'pairs', or 'games' if there are no pairs",
+        "flag": "'' for an estimate; '>' or '<' for a bound only: every game was won, or lost",
+        "kind": "kind of forfeit; 'end' for a failure after games, whose results stand",
+        "reason": "the most frequent reason, in a line; empty if it is not known",
+        "game": "name of the first of these games, as `arena replay` takes it; empty if it is not known",
+        **dict.fromkeys(("variant", "against", "card", "ending", "forfeit", "remark"), ""),
+    },
+    "number": {
+        "rank": "rank: by the format in swiss, knockout and series, otherwise by Elo",
+        "games": "games played; with an opponent, those between the two",
+        "wins": "games won",
+        "draws": "games drawn",
+        "losses": "games lost",
+        "points": "sum of match points: 5 for a game won, otherwise one per stone",
+        "points_against": "sum of the opponent's match points",
+        "stones": "sum of stones won",
+        "mean_turns": "mean length of the bot's games, in turns of both players",
+        "forfeits": "games that the bot lost by forfeit, in all and by kind",
+        **{kind.column: kind.meaning for kind in ForfeitKind},
+        "group": "ratings compare within a group of bots linked by games; usually there is one, number 0",
+        "units": "number of these units",
+        "units_needed": "more pairs (games) needed for the requested elo_error95; missing if not known",
+        "decisions": "decisions that the bot made",
+        **dict.fromkeys(("version", "format_points", "end_faults", "buchholz", "point_difference"), ""),
+    },
+    "share": {
+        "score": "mean points per game: 1 won, 1/2 drawn, 0 lost",
+        "score_first": "mean points per game in the games that the bot began",
+        **dict.fromkeys(("score_low", "score_high", "score_second", "score_without", "share", "played", "error95"), ""),
+        **dict.fromkeys(
+            ("adjusted_score", "adjusted_error95", "mean", "mean_against", "difference", "low", "high"), ""
+        ),
+    },
+    "likelihood": {"los": "likelihood that the bot is the stronger one, 0..1"},
+    "p": {"p_value": "", "p_holm": ""},
+    "elo": {
+        "elo": "rating in Elo relative to the field's average (0), or to an anchor; empty without games",
+        "elo_low": "lower end of the interval; if every game was won, a one-sided 95% bound",
+        "elo_high": "upper end of the interval; if every game was lost, a one-sided 95% bound",
+        "elo_difference": "rating of the bot minus that of the opponent, Elo",
+        "normalized_elo": "the difference in standard deviations of a game, times 800/ln 10",
+        "adjusted_elo": "",
+    },
+    "error": {"elo_error95": "the longer side of the rating's 95% interval, clustered by deal; 0 for an anchor"},
+    "side": {
+        "elo_plus": "how far the interval reaches up; empty without an end, and on fewer than 10 deals",
+        "elo_minus": "how far it reaches down, likewise",
+        "elo_difference_plus": "how far the 95% interval of that difference reaches up, Elo; infinite without an end",
+        "elo_difference_minus": "how far it reaches down",
+    },
+    "ms": {
+        "ms_mean": "mean thinking time per decision, ms",
+        "ms_p50": "median of decisions, ms (within 10%)",
+        "ms_p99": "99% of decisions take less, ms (within 10%)",
+        "ms_max": "longest decision, ms",
+        "ms_total": "total thinking time, ms",
+    },
+}
+"""Columns by their kinds, with what those mean that files and frames explain."""
+_HEADS = {
+    "rank": "#",
+    "elo": "Elo",
+    "version": "v",
+    "score_first": "first%",
+    "format_points": "pts",
+    **{name: "+" if name.endswith("plus") else "-" for name in _MEANINGS["side"]},
+    "buchholz": "Buchholz",
+    "point_difference": "points +/-",
+    "elo_difference": "Elo difference",
+}
+_ONLY_WIDE = ("flag", "group", "wins", "draws", "losses", "units")
+_DIGITS = {"mean_turns": 3, "format_points": 1, **dict.fromkeys(("elo", "elo_error95", "elo_plus", "elo_minus"), 2)}
+_DIGITS |= dict.fromkeys(("score", "score_first", "difference", "low", "high"), 4)
+
+COLUMNS = {
+    name: Column(
+        _HEADS.get(name, name.replace("_", " ") + ("%" if kind in ("share", "likelihood") else "")),
+        kind,
+        name,
+        where=WIDE if name in _ONLY_WIDE else ALWAYS,
+        digits=_DIGITS.get(name),
+        meaning=meaning,
+    )
+    for kind, meanings in _MEANINGS.items()
+    for name, meaning in meanings.items()
+}
+"""The columns of results, by their names in files and frames: how they are shown and rounded, and what they mean."""
+
+RATING = (replace(COLUMNS["elo"], kind="whole elo"), COLUMNS["elo_plus"], COLUMNS["elo_minus"])
+"""A rating and how far its 95% interval reaches up and down."""
+TALLY = Column("W-D-L", cell=tally_text, where=WIDE)
 SIDES = "+ and - say how far the 95% interval reaches up and down"
 
 
-def column_of(name: str, kind: str | None = None) -> Column:
-    """Return the column of a statistic.
+def columns_of(names: Sequence[str]) -> list[Column]:
+    """Return the columns of statistics by their names; one that is not registered is a plain number.
 
-    >>> column_of("score_low").head, column_of("los").text({"los": 0.75})
-    ('score low %', '75.0')
+    >>> [column.head for column in columns_of(["rank", "score_low", "length"])]
+    ['#', 'score low%', 'length']
+    >>> columns_of(["los"])[0].text({"los": 0.75})
+    '75.0'
     """
-    kind = kind or COLUMN_KINDS.get(name, "number")
-    if kind == "side":
-        return Column("+" if name.endswith("plus") else "-", kind, name)
-    head = name.replace("_", " ") + (" %" if kind in ("share", "likelihood") else "")
-    return Column(head, kind, name, where=WIDE if name in _ONLY_WIDE else ALWAYS)
+    return [COLUMNS.get(name) or Column(name.replace("_", " "), key=name) for name in names]
+
+
+def meanings(names: Sequence[str]) -> dict[str, str]:
+    """Return what columns mean, by their names."""
+    return {name: COLUMNS[name].meaning for name in names}
 
 
 # ---------------------------------------------------------------- tables
@@ -248,7 +329,7 @@ class Table:
     rows      its values by name, as they were computed; None and nan are missing values
     columns   what is shown; without columns it is only in CSV and JSON
     files     the names of the values in CSV and JSON; without names it is only shown
-    digits    values that have a fixed number of digits in files
+    rounded   whether values have the digits of their columns in files, else as they were computed
     note      a sentence below it, or ""
     lines     the number of rows on a terminal: None for all
     elsewhere lines instead of the table on a terminal too narrow for all of its columns, which then are of no use; "":
@@ -261,7 +342,7 @@ class Table:
     rows: Rows
     columns: Sequence[Column] = ()
     files: Sequence[str] = ()
-    digits: Mapping[str, int] = field(default_factory=dict)
+    rounded: bool = False
     note: str = ""
     lines: int | None = None
     elsewhere: str = ""
@@ -299,10 +380,13 @@ def table_of(
 ) -> Table:
     """Return a frame of statistics as a table that shows `columns` (None: all, none: the table is in files only).
 
-    `kinds` has the kinds of columns that mean something else here than in COLUMN_KINDS.
+    `kinds` has the kinds of columns that mean something else here than in COLUMNS.
     """
     names = [str(column) for column in frame.columns]
-    shown = [column_of(column, (kinds or {}).get(column)) for column in (names if columns is None else columns)]
+    shown = columns_of(names if columns is None else columns)
+    for place, column in enumerate(shown):
+        if kinds and column.key in kinds:
+            shown[place] = replace(column, kind=kinds[column.key], head=column.head.removesuffix("%"))
     return Table(name, title, rows_of(frame), shown, names, note=note)
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from arena.errors import did_you_mean
 from arena.game.rules import load_rules
-from arena.results.comparison import find_variant
 from arena.results.data_formats import table_values
 from arena.results.decisions import plays_frame, spaced
 from arena.results.forfeit_lines import alerts_and_items
@@ -149,6 +149,15 @@ def comparison(runs: Sequence[VariantRun], baseline: str | None = None) -> Repor
         alerts=alerts,
         forfeits=[run.forfeits for run in runs],
     )
+
+
+def find_variant(rules: str, variants: Sequence[str]) -> str:
+    """Return the variant with these rules. Raise StatsError if there is none."""
+    wanted = load_rules(rules).canonical
+    for name in variants:
+        if load_rules(name).canonical == wanted:
+            return name
+    raise StatsError(f"--baseline {rules}: no such variant{did_you_mean(rules, variants)} ({', '.join(variants)})")
 
 
 def _answer(gaps: Rows, rates: Rows) -> list[str]:

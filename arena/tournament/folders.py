@@ -6,6 +6,7 @@ import base64
 import contextlib
 import hashlib
 import json
+import math
 import re
 import secrets
 from collections.abc import Iterator, Sequence
@@ -17,21 +18,13 @@ from arena.tournament.config import TournamentConfig
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
 
-COMPARISON = "comparison.json"
-"""File in the folder of a comparison, beside a folder for each variant's run."""
-
 
 def find_folder(text: str) -> Path:
     """Find a run or a comparison by its path, its name in results/, or `latest`. StoreError if there is none."""
     for folder in _places(text):
-        if (folder / DATABASE).is_file() or is_comparison(folder):
+        if (folder / DATABASE).is_file() or variant_runs(folder):
             return folder
     return run_folder(text)
-
-
-def is_comparison(folder: Path) -> bool:
-    """Return whether the folder holds a comparison: a run for each of several rule sets."""
-    return (folder / COMPARISON).is_file() and not (folder / DATABASE).is_file()
 
 
 def inner_runs(folder: Path) -> list[Path]:
@@ -52,20 +45,30 @@ def stored_run(folder: Path) -> Reader | None:
     return None
 
 
-def is_begun(folder: Path) -> bool:
-    """Return whether the folder holds a run with settings; a database that was never begun does not count."""
-    with contextlib.suppress(StoreError):
-        if (reader := stored_run(folder)) is not None:
-            reader.close()
-            return True
-    return False
+def variant_runs(folder: Path) -> dict[str, Path]:
+    """Return the runs of a comparison by rule set, in the order in which they were begun; none for any other folder.
+
+    A comparison is a folder of runs that have the same seed and different rules. One that cannot be read is left out.
+    """
+    begun: list[tuple[float, str, Path]] = []
+    kinds: set[tuple[int, str]] = set()
+    for inner in inner_runs(folder):
+        with contextlib.suppress(StoreError):
+            if (reader := stored_run(inner)) is not None:
+                with reader:
+                    config, first = reader.config(), min((each.started for each in reader.sessions()), default=math.inf)
+                kinds.add((config["seed"], config["rules"]))
+                begun.append((first, config["rules"], inner))
+                if len(kinds) < len(begun) or len({seed for seed, _ in kinds}) > 1:
+                    return {}
+    return {rules: inner for _, rules, inner in sorted(begun)}
 
 
 def _places(text: str) -> Iterator[Path]:
     """Yield the folders that `text` may mean; the first that holds a run counts."""
     yield Path(text)
     yield RESULTS / text
-    if Path(text).name in (DATABASE, COMPARISON):
+    if Path(text).name == DATABASE:
         yield Path(text).parent
     if text == LATEST:
         found = latest()
@@ -79,13 +82,14 @@ def _places(text: str) -> Iterator[Path]:
 
 def runs_in(root: Path) -> list[Path]:
     """Return the folders of the runs and comparisons in a folder, sorted by name."""
-    return sorted({path.parent for kind in (DATABASE, COMPARISON) for path in root.glob(f"*/{kind}")})
+    runs = {path.parent for path in root.glob(f"*/{DATABASE}")}
+    outer = {path.parent.parent for path in root.glob(f"*/*/{DATABASE}")}
+    return sorted(runs | {folder for folder in outer if variant_runs(folder)})
 
 
 def last_worked_on(folder: Path) -> float:
     """Return when a run or a comparison last stored a game, or was begun, in seconds since 1970."""
-    folders = inner_runs(folder) if is_comparison(folder) else [folder]
-    return max(map(_last_session, folders), default=_changed(folder))
+    return max(map(_last_session, inner_runs(folder) or [folder]))
 
 
 def _last_session(folder: Path) -> float:

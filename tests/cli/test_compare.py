@@ -34,11 +34,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any
     return folder, json_of(*PLAY, *VARIANTS, "--games", 4, "--out", folder, "--json")
 
 
-def same(arena: Arena, folder: Path | str, other: Path | str) -> None:
-    same_games(arena, folder, other)
-    assert Path(folder, "comparison.json").read_bytes() == Path(other, "comparison.json").read_bytes()
-
-
 def same_games(arena: Arena, folder: Path | str, other: Path | str) -> None:
     for name in ("tactical", "base"):
         for one in (folder, other):
@@ -49,25 +44,25 @@ def same_games(arena: Arena, folder: Path | str, other: Path | str) -> None:
 
 @pytest.mark.slow
 def test_it_grows_to_the_bytes_of_one_that_asked_at_once(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
-    arena(*PLAY, *VARIANTS, "--games", 2, "--out", "cmp")
-    assert json.loads(arena("run", "cmp", "--games", 4, "--workers", 2, "--json").out) == whole[1]
-    assert json.loads(arena("run", "cmp", "--games", 2, "--json", *QUIET).out)["games"] == 2 * 3 * 2
-    arena("run", "cmp", "--games", 4, *QUIET)
-    same(arena, "cmp", whole[0])
+    command = (*PLAY, *VARIANTS, "--out", "cmp", "--json", "--games")
+    for games in (2, 4, 2):
+        assert json.loads(arena(*command, games).out)["games"] == 2 * 3 * games
+    assert json.loads(arena(*command, 4, "--workers", 2).out) == whole[1]
+    same_games(arena, "cmp", whole[0])
 
 
 def test_a_variant_that_was_not_begun_is_played_later(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
     shutil.copytree(whole[0], "cmp")
     shutil.rmtree("cmp/base")
-    assert json.loads(arena("run", "cmp", "--json", *QUIET).out) == whole[1]
-    assert Path("cmp/comparison.json").read_bytes() == Path(whole[0], "comparison.json").read_bytes()
+    assert json.loads(arena(*PLAY, *VARIANTS, "--games", 4, "--out", "cmp", "--json").out) == whole[1]
 
 
 @pytest.mark.slow
-def test_an_interrupted_comparison_without_a_seed_goes_on_by_its_folder(arena: Arena, tmp_path: Path) -> None:
+def test_an_interrupted_comparison_without_a_seed_goes_on_in_its_folder(arena: Arena, tmp_path: Path) -> None:
     Path("slow.py").write_text(SLOW_BOT)
     Path("slow").touch()
-    with program("compare", "slow.py", "random", *VARIANTS, "--games", 40, *QUIET, cwd=tmp_path) as process:
+    command = ("compare", "slow.py", "random", *VARIANTS, "--games", 40, *QUIET)
+    with program(*command, cwd=tmp_path) as process:
         while not (folders := list(tmp_path.glob("results/compare-*/tactical/games.sqlite"))):
             assert process.poll() is None
         wait_for_games(folders[0].parent, process)
@@ -76,8 +71,8 @@ def test_an_interrupted_comparison_without_a_seed_goes_on_by_its_folder(arena: A
     Path("slow").unlink()
     folder = folders[0].parent.parent
     assert process.returncode == 130
-    assert f"arena run results/{folder.name}" in errors
-    values = json.loads(arena("run", f"results/{folder.name}", "--json").out)
+    assert f"the same command and --out results/{folder.name}" in errors
+    values = json.loads(arena(*command, "--out", f"results/{folder.name}", "--json").out)
     assert (values["variants"], values["games"]) == (["tactical", "base"], 80)
 
 
@@ -86,25 +81,23 @@ def test_other_settings_in_the_same_folder_name_the_remedy(arena: Arena, whole: 
     other = arena(*PLAY, *VARIANTS, "--out", "cmp", "--games", 4, "--move-ms", 1000, code=2).err
     assert "clock.move_ms" in other
     assert "Choose another folder" in other
-    assert "rounds belongs to swiss" in arena("run", "cmp", "--rounds", 3, code=2).err
+    for words in (("--seed", 4), ("--seed", 4, "--variants", "expert,bga-base")):
+        other = arena(*PLAY, *VARIANTS, "--games", 4, *words, "--out", "cmp", code=2).err
+        assert "holds runs with seed 3, not 4. Choose another folder" in other
+
+
+def test_a_comparison_is_not_played_as_a_run(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
+    said = arena("run", whole[0], code=2).err
+    assert f"give its command again: arena compare BOT... --variants R,R,... --out {whole[0]}." in said
+    assert f"To play on one: arena run {whole[0] / 'tactical'}" in said
 
 
 def test_another_variant_joins_a_comparison(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
     shutil.copytree(whole[0], "cmp")
     values = json.loads(arena(*PLAY, "--variants", "base,expert", "--games", 4, "--out", "cmp", "--json").out)
     assert values["variants"] == ["base", "expert"]
-    assert json.loads(arena("run", "cmp", "--json").out) == values
+    assert list(json.loads(arena("standings", "cmp", "--json").out)["variants"]) == ["tactical", "base", "expert"]
     same_games(arena, "cmp", whole[0])
-
-
-def test_a_damaged_file_is_said(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
-    """A folder elsewhere is no variant."""
-    shutil.copytree(whole[0], "cmp")
-    sound = Path("cmp/comparison.json").read_text()
-    elsewhere = (sound.replace('"folder": "base"', f'"folder": "{place}"') for place in ("../base", "..", "", "/base"))
-    for text in ("", "[]", '{"comparison": 1}', '{"comparison": 2}', *elsewhere):
-        Path("cmp/comparison.json").write_text(text)
-        assert "cmp/comparison.json" in arena("run", "cmp", code=2).err
 
 
 # ---------------------------------------------------------------- tables
@@ -114,7 +107,7 @@ def test_a_damaged_file_is_said(arena: Arena, whole: tuple[Path, dict[str, Any]]
 def test_a_baseline_is_what_all_others_are_measured_against(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
     shutil.copytree(whole[0], "cmp")
     arena(*PLAY, "--variants", "base,expert", "--baseline", "tactical", "--games", 4, "--out", "cmp")
-    values = json.loads(arena("run", "cmp", "--json").out)
+    values = json.loads(arena("compare", "--from", "cmp", "--baseline", "tactical", "--json").out)
     assert values["baseline"] == "tactical"
     measured = {("base", "tactical"), ("expert", "tactical")}
     for name in ("win_rate_differences", "first_player_differences", "length_differences"):
@@ -126,22 +119,22 @@ def test_a_baseline_is_what_all_others_are_measured_against(arena: Arena, whole:
 
 @pytest.mark.slow
 def test_all_variants_grow_together_until_the_errors_of_all_are_small(arena: Arena) -> None:
-    arena(*PLAY, *VARIANTS, "--games", 4, "--out", "cmp")
-    values = json.loads(arena("run", "cmp", "--error", 70, "--json", *QUIET).out)
+    command = (*PLAY, *VARIANTS, "--out", "cmp")
+    arena(*command, "--games", 4)
+    values = json.loads(arena(*command, "--error", 70, "--json").out)
     assert len({row["games"] for row in values["by_opponent"]}) == 1
     largest = []
     for name in ("tactical", "base"):
         table = json.loads(arena("standings", f"cmp/{name}", "--json").out)["standings"]
         largest.append(max(row["elo_error95"] for row in table))
     assert max(largest) <= 70
-    assert "± 1 wanted. Allow more" in arena("run", "cmp", "--error", 1, "--games", 10, *QUIET, code=1).err
+    assert "± 1 wanted. Allow more" in arena(*command, "--error", 1, "--games", 10, code=1).err
 
 
 def test_a_plan_of_all_variants_is_one_json_object(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
     folder, _ = whole
-    for words in (("run", folder, "--games", 8), (*PLAY, *VARIANTS, "--games", 8, "--out", folder)):
-        plans = json.loads(arena(*words, "--dry-run", "--json").out)
-        assert {rules: plan["missing"] for rules, plan in plans.items()} == {"tactical": 12, "base": 12}
+    plans = json.loads(arena(*PLAY, *VARIANTS, "--games", 8, "--out", folder, "--dry-run", "--json").out)
+    assert {rules: plan["missing"] for rules, plan in plans.items()} == {"tactical": 12, "base": 12}
     plans = json.loads(arena(*PLAY, *VARIANTS, "--out", "new", "--dry-run", "--json").out)
     assert [plan["is_new"] for plan in plans.values()] == [True, True]
     assert not Path("new").exists()
@@ -206,6 +199,8 @@ def test_two_bots_in_three_rule_sets_fit_a_screen(
     assert "3 tables hidden; use --wide to see them." in shown
     assert len(list(csv.DictReader(Path("tables/win_rates.csv").read_text().splitlines()))) == 6
     assert Path("tables/cards.csv").is_file()
+    arena("standings", "cmp", "--csv", "standings")
+    assert Path("standings/tactical-hand_size=6-scout_return=top.standings.csv").is_file(), "no ':' in names of files"
     whole = arena("compare", "--from", "cmp", "--wide").out
     assert "traitor" in whole
     assert "How the length in turns differs" in whole

@@ -49,7 +49,6 @@ PLAYING: dict[str, Playing] = {
 READING: dict[str, tuple[str, tuple[object, ...]]] = {
     "run match": ("match", ("run", "run", "--workers", 1, "--quiet")),
     "run sprt": ("sprt", ("run", "run", "--workers", 1, "--quiet")),
-    "run compare": ("compare", ("run", "run", "--workers", 1, "--quiet")),
     "compare --from": ("compare", ("compare", "--from", "run")),
     "standings": ("match", ("standings", "run")),
     "standings of sprt": ("sprt", ("standings", "run")),

@@ -35,7 +35,7 @@ def test_rates_a_run_by_its_name(arena: Arena) -> None:
     arena("match", "greedy", "random", "--games", 20, "--seed", 3, "--out", "results/mine", *QUIET)
     by_name = rated(arena("rate", "mine", "--json").out)
     assert by_name == rated(arena("rate", "results/mine", "--json").out)
-    assert by_name["ratings"][0]["bot"] == "greedy"
+    assert by_name["standings"][0]["bot"] == "greedy"
     likely = rated(arena("rate", "mine", "--json", "--los").out)["los"]
     assert likely["greedy"]["random"] + likely["random"]["greedy"] == pytest.approx(1)
     arena("export", "mine", "--all")
@@ -45,7 +45,17 @@ def test_rates_a_run_by_its_name(arena: Arena) -> None:
         arena("export", "mine", "--records", "games.parquet")
         files.append("games.parquet")
     for file in files:
-        assert rated(arena("rate", file, "--json").out)["ratings"] == by_name["ratings"]
+        assert rated(arena("rate", file, "--json").out)["standings"] == by_name["standings"]
+
+
+def test_a_comparison_is_rated_by_variant(arena: Arena) -> None:
+    variants = ("base", "expert")
+    arena(
+        "compare", "first", "random", "--variants", ",".join(variants), "--games", 20, "--seed", 3, "-o", "cmp", *QUIET
+    )
+    values = rated(arena("rate", "cmp", "--json").out)["variants"]
+    assert values == {name: rated(arena("rate", f"cmp/{name}", "--json").out) for name in variants}
+    assert "no bot 'nobody' in these games" in arena("rate", "cmp", "--anchor", "nobody=100", code=2).err
 
 
 def test_a_prior_moves_the_ratings_of_two_bots(arena: Arena) -> None:
@@ -53,8 +63,8 @@ def test_a_prior_moves_the_ratings_of_two_bots(arena: Arena) -> None:
     gaps = []
     for prior in ((), ("--prior", 500)):
         shown = [
-            {row["bot"]: row["elo"] for row in rated(arena(*command, "two", *prior, "--json").out)[key]}
-            for command, key in ((("standings",), "standings"), (("rate",), "ratings"))
+            {row["bot"]: row["elo"] for row in rated(arena(command, "two", *prior, "--json").out)["standings"]}
+            for command in ("standings", "rate")
         ]
         assert shown[0] == pytest.approx(shown[1], abs=0.01)
         gaps.append(shown[0]["counter"])
@@ -70,7 +80,7 @@ def test_pairings_with_deals_of_their_own_share_no_evidence(arena: Arena) -> Non
     wanted = {row["bot"]: pytest.approx(row["elo_error95"], abs=0.1) for row in standings}
     for source in ("r", "r/games.csv", "games.pgn"):
         values = rated(arena("rate", source, "--json").out)
-        assert {row["bot"]: row["elo_error95"] for row in values["ratings"]} == wanted, source
+        assert {row["bot"]: row["elo_error95"] for row in values["standings"]} == wanted, source
         assert "30 deals" in arena("rate", source).out
 
 
@@ -154,10 +164,10 @@ def test_messages_name_standard_input(
 
 def test_records_are_read(arena: Arena, given: Given, played: Path) -> None:
     records = arena("export", played, "--records", "-").out
-    wanted = json.loads(arena("rate", played, "--json").out)["ratings"]
+    wanted = json.loads(arena("rate", played, "--json").out)["standings"]
     for data in (records, gzip.compress(records.encode()), arena("export", played, "--pgn", "-").out):
         given(data)
-        assert json.loads(arena("rate", "-", "--json").out)["ratings"] == wanted
+        assert json.loads(arena("rate", "-", "--json").out)["standings"] == wanted
     given(records)
     assert arena("replay", "-").out.startswith("standard input holds 30 games. See one with: arena replay - GAME\n")
     assert arena("replay", "-", 3, "--record").out == arena("replay", played, 3, "--record").out

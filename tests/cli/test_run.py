@@ -302,13 +302,10 @@ def test_a_league_keeps_the_rules_that_it_began_with(arena: Arena) -> None:
 
 
 def test_options_that_do_not_apply_to_what_is_played_are_refused(arena: Arena) -> None:
-    arena("compare", "first", "random", "--variants", "base,expert", "--games", 2, "--out", "both", *QUIET)
     arena("match", "first", "random", "--games", 2, "--out", "one", *QUIET)
     Path("cup.toml").write_text('bots = ["random", "first"]\nformat = "swiss"\nseed = 1\n')
     for words, said in (
         (("one", "--out", "two"), "--out is for a new run"),
-        (("both", "--rules", "base"), "--rules does not go with a comparison"),
-        (("both", "--own-deals"), "--own-deals does not go with a comparison"),
         (("one", "--rounds", 3), "--rounds belongs to swiss, but the format is match"),
         (("cup.toml", "--matches", 3), "--matches belongs to series, but the format is swiss"),
         (("cup.toml", "--trust"), "--trust is for the folder of a run"),

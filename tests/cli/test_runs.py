@@ -90,7 +90,7 @@ def test_runs_are_listed_the_last_first(arena: Arena) -> None:
     assert arena("standings", "latest").out == one
     assert arena("verify", "latest").out.startswith("2 games replayed")
     assert "results/one" in arena("replay", "latest").out
-    arena("run", "results/three/games.sqlite", "--games", 4, "--workers", 1)
+    arena("run", "results/three/base/games.sqlite", "--games", 4, "--workers", 1)
     assert latest() == Path("results/three")
     Path("latest").mkdir()
     store_run(Path("latest").resolve(), units=4)  # a folder of that name comes first

@@ -9,7 +9,7 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.lab.rungs import Standing, candidate, ladder_config, settings
-from arena.results.run_data import run_of
+from arena.results.sources import run_of
 from arena.stats.pairs import head_to_head
 from arena.tournament.config import BotSetting
 from arena.tournament.games import ScheduleProgress

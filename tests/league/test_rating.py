@@ -14,8 +14,8 @@ from arena.league.rating import Standings, league_standings
 from arena.league.store import League
 from arena.league.versions import Version
 from arena.league.views import opponent_lines, standing_lines
+from arena.results.run_data import with_bots
 from arena.results.run_standings import standings
-from arena.results.selected import with_bots
 from arena.results.sources import StoredLeague
 from arena.results.standings_report import remarks
 from arena.stats.ratings import rate
@@ -182,7 +182,7 @@ def test_statistics_and_reports_are_on_the_scale_of_the_table(tmp_path: Path, ra
         }
         (old,) = table.others
         assert shown[b.label] == pytest.approx((old.elo, old.minus, old.plus))
-    rated = {row["bot"]: row["elo"] for row in json_of("rate", tmp_path, "--json")["ratings"]}
+    rated = {row["bot"]: row["elo"] for row in json_of("rate", tmp_path, "--json")["standings"]}
     assert rated == {row["bot"]: pytest.approx(row["elo"]) for row in standings(run).rows}
     zero = "a v1 (1500)" if rating else "the average of the league's table (0)"
     assert f"Ratings are relative to {zero}" in remarks(standings(run))[-1]

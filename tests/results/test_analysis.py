@@ -15,8 +15,8 @@ from arena.results.judge import Judge, analyse, page_notes
 from arena.results.pages.game_data import replay_page
 from arena.results.positions import decisions
 from arena.results.run_data import RunData, read_run
-from arena.results.run_luck import run_luck
 from arena.results.run_standings import standings
+from arena.results.sources import run_luck
 from arena.results.standings_report import remarks, standings_report
 from arena.stats.adjusted import FEWEST_JUDGED
 from arena.stats.frames import Floats

@@ -17,7 +17,7 @@ from arena.results.run_standings import RunStandings, standings
 from arena.results.run_stats import STATISTICS, stats_report
 from arena.results.sources import StoredRun
 from arena.results.standings_report import standings_report, summary, two_digits, write_run_files
-from arena.results.table import Report, Table, column_of
+from arena.results.table import COLUMNS, Report, Table
 from arena.results.variant_report import comparison, read_variants
 from arena.tournament.games import GameResult, GameTask
 from tests.results.synthetic import STRENGTH, store_run, strong, synthetic
@@ -106,8 +106,8 @@ def test_wide_markdown_and_files_have_the_whole_crosstable(many: RunStandings) -
 
 
 def test_a_narrow_table_without_texts_may_not_fit() -> None:
-    assert narrow_grid([column_of("games")], [["12345"]], 4) == ""
-    wide = Table("t", "", [{"games": 12345}], [column_of("games")], elsewhere="Look there.", narrow=None)
+    assert narrow_grid([COLUMNS["games"]], [["12345"]], 4) == ""
+    wide = Table("t", "", [{"games": 12345}], [COLUMNS["games"]], elsewhere="Look there.", narrow=None)
     assert write_report(Report("", [wide]), width=4, brief=True) == "Look there.\n"
 
 

@@ -93,7 +93,7 @@ def test_a_comparison_with_a_variant_that_has_not_begun(here: Arena) -> None:
     shutil.rmtree("results/cmp/base")
     assert list(json.loads(here("standings", "cmp", "--json").out)["variants"]) == ["tactical"]
     shutil.rmtree("results/cmp/tactical")
-    assert "no variant of results/cmp has begun yet" in here("standings", "cmp", code=2).err
+    assert "no run named 'cmp'" in here("standings", "cmp", code=2).err
 
 
 # ---------------------------------------------------------------- a league

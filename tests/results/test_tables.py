@@ -143,7 +143,7 @@ def test_figures_are_rounded_by_their_columns_for_people_only() -> None:
         }
     )
     table = table_of("t", "", frame)
-    assert table.heads == ["bot", "score %", "elo", "elo error95", "p holm", "games"]
+    assert table.heads == ["bot", "score%", "Elo", "elo error95", "p holm", "games"]
     assert table.cells == [["a", "50.0", "+12.3", "-", "< 0.001", "3"]]
     assert [column.left for column in table.columns] == [True] + [False] * 5
     assert write_report(Report("", [table]), "csv").splitlines()[1] == "a,0.5,12.345,,1e-05,3"
@@ -167,7 +167,7 @@ def test_shares_are_rounded_as_whole_numbers_are() -> None:
             whole, half = divmod(2000 * points + games, 2 * games)
             assert percent(points / games) == f"{whole / 10:.1f}", (points, games, half)
     frame = pd.DataFrame({"bot": ["a", "b"], "score": [207 / 400, 1 / 32], "elo": [0.125, -0.125]})
-    table = replace(table_of("t", "", frame), digits={"score": 4, "elo": 2})
+    table = replace(table_of("t", "", frame), rounded=True)
     assert [row[1] for row in table.cells] == ["51.8", "3.1"]
     assert table_csv(table).splitlines()[1:] == ["a,0.5175,0.12", "b,0.0313,-0.12"]
     assert [row["score"] for row in records(table)] == [0.5175, 0.0313]

@@ -21,8 +21,8 @@ from arena.results.positions import (
     result_line,
     shown_names,
 )
-from arena.results.run_data import RunData
-from arena.results.sources import GameFilter, Source
+from arena.results.run_data import GameFilter, RunData
+from arena.results.sources import Source
 from arena.text import one_line, printable_lines
 from arena.tournament.games import GameResult
 

@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 
 from arena.results.pages.boards import final_state
 from arena.results.positions import card_words
-from arena.results.table import Table
+from arena.results.table import Report, Table
 from arena.text import one_line, printable_lines
 
 if TYPE_CHECKING:
@@ -42,6 +42,15 @@ def render(template: str, scripts: Sequence[str], data: Mapping[str, Any], **val
             **values,
         )
     )
+
+
+def tables_page(report: Report) -> str:
+    """Return heading, all tables that are shown and remarks as a page in one file."""
+    tables = [table.unmeasured() for table in report.tables if table.columns]
+    title = report.heading or "Tables"
+    answer = [*report.said_above, *report.answer]
+    remarks = [*report.remarks, *report.said_below]
+    return render("tables.html", [], {}, title=title, answer=answer, tables=tables, remarks=remarks)
 
 
 def table_html(table: Table) -> str:

@@ -36,19 +36,17 @@ from arena.results.pages.figures import (
 from arena.results.pages.game_data import game_data, sample
 from arena.results.pages.plots import Plot, Square, svg
 from arena.results.pages.render import render
-from arena.results.run_data import RunData, read_sprt
+from arena.results.run_data import ALL_GAMES, GameFilter, RunData, read_sprt, with_bots
 from arena.results.run_standings import RunStandings, standings
 from arena.results.run_stats import stats_report
-from arena.results.selected import with_bots
-from arena.results.sources import ALL_GAMES, GameFilter, Source, StoredComparison
+from arena.results.sources import Source, StoredComparison
 from arena.results.sprt_report import sprt_text
 from arena.results.standings_report import heading as heading_of
 from arena.results.standings_report import standings_report
 from arena.results.table import Column, Report, Rows, Table, chance_text, percent, rating_text, table_of
 from arena.results.until_error import grows_by_games
 from arena.results.variant_report import comparison, read_variants
-from arena.text import first_line, one_line
-from arena.tournament.folders import is_comparison
+from arena.text import counted, first_line, one_line
 from arena.tournament.formats import FORMATS
 
 _GAMES = 20
@@ -128,7 +126,7 @@ def report_page(
 ) -> str:
     """Return the page of a source, with `count` of its games that are `wanted` to replay.
 
-    `without` and `only` leave out bots and their games (arena.results.selected). Raise StatsError if there are no
+    `without` and `only` leave out bots and their games (arena.results.run_data). Raise StatsError if there are no
     games, ReplayError for bots in `wanted` that did not play.
     """
     if isinstance(source, StoredComparison):
@@ -224,7 +222,7 @@ def _comparison(
         parts.append(ReportPart(sections, lead=[*whole.said_above, *whole.answer]))
     for index, (rules, variant) in enumerate(variants.items()):
         run = variant.data()
-        part = _run(variant, run, prior)
+        part = _run(variant, run, prior, is_variant=True)
         part.id, part.prefix, part.folder = f"v{index}-", rules, f"{variant.path.name}/"
         parts.append(part)
         share = count * (index + 1) // len(variants) - count * index // len(variants)
@@ -243,7 +241,7 @@ def _compared(folders: list[Path]) -> Report | None:
         return None
 
 
-def _run(source: Source, run: RunData, prior: float | None) -> ReportPart:
+def _run(source: Source, run: RunData, prior: float | None, is_variant: bool = False) -> ReportPart:
     stats = stats_report(run, _ERROR, prior)
     statistics = {table.name: table for table in stats.tables}
     figures = standings(run, prior)
@@ -306,23 +304,24 @@ def _run(source: Source, run: RunData, prior: float | None) -> ReportPart:
             *main.said_above,
             *(main.said_below if verdict else []),
             _lead(figures),
-            *place_answer(figures, gaps),
+            *place_answer(figures, gaps, is_variant),
         ],
         facts=_facts(run, figures),
     )
 
 
-def place_answer(standings: RunStandings, gaps: Rows) -> list[str]:
-    """Say whether the first place is shown, from the differences of the ratings, and what to do next."""
+def place_answer(standings: RunStandings, gaps: Rows, is_variant: bool = False) -> list[str]:
+    """Say whether the first place is shown, from the differences of the ratings, and what to do next.
+
+    A variant of a comparison never grows alone.
+    """
     run = standings.run
-    folder = Path(run.folder)
-    is_variant = is_comparison(folder.parent)
-    name = shlex.quote(one_line(str(folder)))
+    name = shlex.quote(one_line(run.folder))
     if run.planned is not None and not run.complete:
-        whole = shlex.quote(one_line(str(folder.parent))) if is_variant else name
-        return [
-            f"Next: arena run {whole} plays the games that are left, {run.planned - len(run.games):,} of them here."
-        ]
+        missing = counted(run.planned - len(run.games), "game")
+        if is_variant:
+            return [f"Next: the same 'arena compare' again plays what is left, {missing} of it here."]
+        return [f"Next: arena run {name} plays what is left, {missing}."]
     if len(standings.rows) < 2 or not gaps or run.config["format"] == "sprt":  # the verdict of a test says it
         return []
     best, second = (row["bot"] for row in standings.rows[:2])

@@ -201,7 +201,7 @@ def test_standings_with_another_prior(played: Arena) -> None:
         {row["bot"]: row["elo"] for row in values(played("standings", "open", *prior, "--json").out)["standings"]}
         for prior in ((), ("--prior", 50))
     )
-    rated = {row["bot"]: row["elo"] for row in values(played("rate", "open", "--prior", 50, "--json").out)["ratings"]}
+    rated = {row["bot"]: row["elo"] for row in values(played("rate", "open", "--prior", 50, "--json").out)["standings"]}
     assert narrow == {bot: pytest.approx(elo, abs=0.01) for bot, elo in rated.items()}
     assert max(narrow.values()) < max(wide.values()) / 2
 
