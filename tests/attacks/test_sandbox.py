@@ -102,7 +102,6 @@ SLOW = [
         for how in ("half", "drop_by_drop", "closes_and_stays")
     ],
     attack("ignores_signals", "timeout", "in act: no answer within"),
-    attack("hangs", "timeout", "in __init__: no answer within", where="init"),
     attack("hangs", "timeout", "in begin: no answer within", where="begin", how="stubborn"),
     attack("hangs", "timeout", "in act: no answer within", where="act", how="in C"),
     attack("hangs", "timeout", "in act: no answer within", where="observe"),

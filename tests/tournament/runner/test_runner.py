@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -205,17 +206,25 @@ def test_ctrl_c_does_not_wait_for_a_bot_that_gives_no_answer(tmp_path: Path, iso
 
 
 @pytest.mark.parametrize("isolation", ["none", "process"])
-def test_a_bot_that_cannot_be_made_plays_no_game(tmp_path: Path, isolation: str) -> None:
-    (tmp_path / "raises.py").write_text(
-        "class Bot:\n    def __init__(self):\n        raise ValueError('no plan')\n\n"
+@pytest.mark.parametrize(
+    ("does", "said"),
+    [
+        ("raise ValueError('no plan')", "raises an exception when it is made"),
+        ("time.sleep(600)", "not finished within|no answer within"),
+        ("os._exit(3)", "exit code 3"),
+    ],
+)
+def test_a_bot_that_cannot_be_made_plays_no_game(tmp_path: Path, does: str, said: str, isolation: str) -> None:
+    (tmp_path / "unmade.py").write_text(
+        f"import os\nimport time\n\n\nclass Bot:\n    def __init__(self):\n        {does}\n\n"
         "    def act(self, view, moves):\n        return moves[0]\n"
     )
-    raises = {"spec": str(tmp_path / "raises.py"), "name": "raises"}
-    report = play(tmp_path / "run", settings(raises, *FIELD[:2], isolation=isolation))
-    assert "raises an exception when it is made" in report.left_out["raises"]
+    unmade, limits = {"spec": str(tmp_path / "unmade.py"), "name": "unmade"}, Limits(loading_s=3)
+    report = play(tmp_path / "run", settings(unmade, *FIELD[:2], isolation=isolation), limits=limits)
+    assert re.search(said, report.left_out["unmade"])
     assert (report.done, report.forfeits) == (6, 0)
-    with pytest.raises(ArenaError, match="no plan"):
-        play(tmp_path / "match", settings(raises, FIELD[0], format="match", isolation=isolation))
+    with pytest.raises(ArenaError, match=said):
+        play(tmp_path / "match", settings(unmade, FIELD[0], format="match", isolation=isolation), limits=limits)
     assert not (tmp_path / "match").exists()
 
 
