@@ -246,9 +246,12 @@ def _only_bot(spec: BotSpec, module: ModuleType) -> type | Callable[..., Any]:
         for name, one in vars(module).items()
         if getattr(one, "__module__", None) == module.__name__ and (isinstance(one, type) or inspect.isfunction(one))
     ]
+    wire = ""
+    if {"sys", "json"} <= {name for name, one in vars(module).items() if inspect.ismodule(one)}:
+        wire = f". If it speaks the wire protocol, name what runs it: 'cmd:python3 {spec.target}'"
     raise BotError(
         f"the bot {spec.target} holds no bot: it needs one class with a method act(view, moves), or one "
-        f"function act(view, moves); found {', '.join(own) or 'neither classes nor functions'}"
+        f"function act(view, moves); found {', '.join(own) or 'neither classes nor functions'}{wire}"
     )
 
 

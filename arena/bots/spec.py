@@ -49,6 +49,7 @@ from arena.text import one_line, quoted
 MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
 """A class or the function `act` of a package."""
 _SPEC = re.compile(r"(?:(?P<name>[^:=/\\]+)=)?(?P<target>.*?)(?::(?P<params>[A-Za-z_]\w*=.*))?", re.DOTALL)
+_PARAMETER = "a parameter is written NAME=VALUE; one file is one bot, so its class is not named"
 PREFIX = "cmd:"
 #: Where the system's programs are. The sandbox shows these folders to bots that are commands.
 SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -465,7 +466,9 @@ def _module_file(name: str, here: Path) -> Path:
         except Exception as error:
             raise BotError(f"cannot import {name}: {type(error).__name__}: {error}") from None
     if found is None or found.origin is None or not Path(found.origin).is_file():
-        raise BotError(f"there is no module {name}; it must be installed, or lie below {here}")
+        is_file = name.endswith(".py") and (here / name).is_file()
+        way = _PARAMETER if is_file else f"it must be installed, or lie below {here}"
+        raise BotError(f"there is no module {name}; {way}")
     return Path(os.path.abspath(found.origin))  # a link names the package
 
 
@@ -590,6 +593,9 @@ def _program(word: str, target: str, here: Path) -> Path:
 def _why_missing(path: Path) -> str:
     if not os.path.isdir(path.parent):
         return f"there is no folder {path.parent}"
+    file, colon, _ = path.name.rpartition(".py:")
+    if colon and (path.parent / f"{file}.py").is_file():
+        return _PARAMETER
     names = sorted(entry.name for entry in path.parent.iterdir() if entry.is_file())
     sources = [name for name in names if Path(name).stem == path.name and not name.endswith(".py")]
     if sources:

@@ -262,6 +262,10 @@ def test_helpers_abstract_and_imported_classes_are_no_bots(here: Path) -> None:
 
 
 def test_the_author_sees_the_place_in_his_own_file(here: Path) -> None:
+    write(here / "wire.py", "import json\nimport sys\n\nfor line in sys.stdin:\n    json.loads(line)\n")
+    assert error_of("wire.py").endswith("name what runs it: 'cmd:python3 wire.py'")
+    for text in ("wire.py:colour", "./wire.py:Bot"):
+        assert "a parameter is written NAME=VALUE" in error_of(text)
     path = write(here / "broken.py", "import math\n\ndef act(view, moves)\n    return moves[0]\n")
     text = error_of("broken.py")
     assert "is not valid Python" in text
