@@ -84,7 +84,7 @@ def test_games_that_are_left_are_not_more(tmp_path: Path) -> None:
 
 def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    field = settings(*FIELD[:2], bot("sleeper", "slow", ms=0.2))
+    field = settings(*FIELD[:2], bot("sleeper", "slow", ms=1.0))
     many, fewer = (config_from_dict(field | {"games": games}) for games in (200, 40))
     play(folder, many, 1, progress=PressesCtrlC(1))
     before = count(folder)
@@ -156,7 +156,7 @@ def test_wherever_it_begins_it_stops_at_the_same_games(tmp_path: Path, small_err
     play(tmp_path, field(4))
     play_until(tmp_path, UntilError(90.0))
     play_until(tmp_path, UntilError(45.0), 2, PressesCtrlC(0))
-    assert count(tmp_path) < 3 * small_errors[1]
+    assert count(tmp_path) <= 3 * small_errors[1]  # less, unless the machine was quicker than the signal
     play(tmp_path, field(2 * small_errors[1]))  # more than it takes
     play_until(tmp_path, UntilError(45.0), 2)
     assert whole(tmp_path) == whole(small_errors[0])
