@@ -220,6 +220,9 @@ class TournamentConfig:
         plain = as_dict(self)
         del plain["exclude"]
         plain["bots"] = [as_dict(bot) | {"params": dict(bot.params)} for bot in self.bots]
+        for bot in plain["bots"]:
+            if not bot["labels"]:
+                del bot["labels"]
         usual = vars(Limits())
         plain["limits"] = {key: value for key, value in vars(self.limits).items() if value != usual[key]}
         if self.form.games_from:
