@@ -22,7 +22,7 @@ _NOTE = (
     " adjusted deal is worth, both errors by Student's t; below 1.05, and with fewer than 50 deals, scores stay as"
     " counted."
 )
-JUDGING_MS = 50
+JUDGING_MS = 36
 """Time to judge a game, by `arena standings RUN --adjusted` on one core."""
 
 
@@ -30,7 +30,7 @@ def judging_text(folder: str | Path, games: int) -> str:
     """Say how long it takes to judge those of a run's games that were not judged before; "" if that is short.
 
     >>> judging_text("results/none", 4800)
-    'Judging the luck of 4,800 games takes about 4 min, once; an interrupted call can be repeated and continues.'
+    'Judging the luck of 4,800 games takes about 3 min, once; an interrupted call can be repeated and continues.'
     >>> judging_text("results/none", 100)
     ''
     """
