@@ -45,7 +45,7 @@ from arena.text import one_line
 @click.option(
     "--adjusted",
     is_flag=True,
-    help="Take the luck of the draw out of ratings and errors (about 80 ms per game, once).",
+    help="Take the luck of the draw out of ratings and errors (about 36 ms per game, once).",
 )
 @chosen_bots
 @click.option("--versions", is_flag=True, help="Compare the versions of bots that changed, against the bots of now.")
