@@ -262,6 +262,8 @@ def test_helpers_abstract_and_imported_classes_are_no_bots(here: Path) -> None:
 
 
 def test_the_author_sees_the_place_in_his_own_file(here: Path) -> None:
+    write(here / "dotted.py", "from .helper import pick\n\ndef act(view, moves):\n    return pick(moves)\n")
+    assert "so write 'import helper', not 'from . import helper':\n" in error_of("dotted.py")
     path = write(here / "broken.py", "import math\n\ndef act(view, moves)\n    return moves[0]\n")
     text = error_of("broken.py")
     assert "is not valid Python" in text
