@@ -185,6 +185,8 @@ def _load_error(spec: BotSpec, error: BaseException) -> BotError:
         what = "is not valid Python"
     elif issubclass(type(error), MemoryError):
         what = "needs more memory to be loaded than its process may use"
+    elif issubclass(type(error), ImportError) and "relative import" in text.splitlines()[-1]:
+        what += "; its file is not part of a package, so write 'import helper', not 'from . import helper'"
     return BotError(f"the bot {spec.target} {what}:\n{text}")
 
 

@@ -31,7 +31,7 @@ from arena.stats.frames import Floats
 from arena.text import one_line
 from arena.tournament.luck import JudgedLuck
 
-JUDGING_MS = 50
+JUDGING_MS = 36
 """Time to judge a game, by `arena standings RUN --adjusted` on one core."""
 
 
@@ -48,7 +48,7 @@ JUDGING_MS = 50
 @click.option(
     "--adjusted",
     is_flag=True,
-    help="Take the luck of the draw out of ratings and errors (about 80 ms per game, once).",
+    help="Take the luck of the draw out of ratings and errors (about 36 ms per game, once).",
 )
 @chosen_bots
 @click.option("--versions", is_flag=True, help="Compare the versions of bots that changed, against the bots of now.")
@@ -129,7 +129,7 @@ def judging_text(folder: str | Path, games: int) -> str:
     """Say how long it takes to judge those of a run's games that were not judged before; "" if that is short.
 
     >>> judging_text("results/none", 4800)
-    'Judging the luck of 4,800 games takes about 4 min, once; an interrupted call can be repeated and continues.'
+    'Judging the luck of 4,800 games takes about 3 min, once; an interrupted call can be repeated and continues.'
     >>> judging_text("results/none", 100)
     ''
     """

@@ -103,7 +103,7 @@ class Guard:
             return PlainTextResponse("the headers are too large", 431, {"connection": "close"})
         if not path.isprintable():  # routes ignore a newline at the end
             return PlainTextResponse("there is no such page", 404)
-        if scope["method"] in ("GET", "HEAD"):
+        if scope["method"] != "POST":  # nothing else is changed here, and no other body is read
             return None
         charset = headers.get("content-type", "").lower().partition("charset=")[2].partition(";")[0].strip('" ')
         if charset not in ("", "utf-8"):  # some Python codecs fail in unexpected ways
@@ -114,7 +114,10 @@ class Guard:
         if not length or "transfer-encoding" in headers:
             return PlainTextResponse("the header Content-Length is required", 411, {"connection": "close"})
         if int(length) > most:  # the server has checked that it is a number, and reads no more than it says
-            return PlainTextResponse(f"that is too large: at most {most >> 10} KiB", 413, {"connection": "close"})
+            text = f"that is too large: at most {most >> 10} KiB"
+            if path.startswith(API):
+                return members.json_response({"error": text}, 413, {"connection": "close"})
+            return PlainTextResponse(text, 413, {"connection": "close"})
         return None
 
 

@@ -266,6 +266,8 @@ def test_the_author_sees_the_place_in_his_own_file(here: Path) -> None:
     assert error_of("wire.py").endswith("name what runs it: 'cmd:python3 wire.py'")
     for text in ("wire.py:colour", "./wire.py:Bot"):
         assert "a parameter is written NAME=VALUE" in error_of(text)
+    write(here / "dotted.py", "from .helper import pick\n\ndef act(view, moves):\n    return pick(moves)\n")
+    assert "so write 'import helper', not 'from . import helper':\n" in error_of("dotted.py")
     path = write(here / "broken.py", "import math\n\ndef act(view, moves)\n    return moves[0]\n")
     text = error_of("broken.py")
     assert "is not valid Python" in text

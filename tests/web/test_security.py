@@ -242,6 +242,16 @@ def test_a_large_body_is_not_read(web: Web) -> None:
     ):
         assert ann.client.post(path, content=iter([b""]), headers=kind | headers).status_code == status, headers
     assert len(web.states()) == 2
+    answer = ann.client.post(
+        "/api/v1/submissions", content=iter([b""]), headers=kind | {"content-length": str((8 << 20) + 70_000)}
+    )
+    assert (answer.status_code, answer.json()) == (413, {"error": "that is too large: at most 8256 KiB"})
+
+
+@pytest.mark.parametrize("method", ["OPTIONS", "DELETE", "PUT", "PATCH"])
+def test_other_methods_are_not_possible(web: Web, method: str) -> None:
+    for path in ("/", "/me/upload", "/api/v1/submissions"):
+        assert web.person("Ann").client.request(method, path).status_code == 405
 
 
 NONSENSE = (
