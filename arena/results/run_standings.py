@@ -27,7 +27,7 @@ from arena.tournament.store.columns import GameColumns
 FORFEIT_COLUMNS = {kind.value: kind.column for kind in ForfeitKind}
 
 RATED_COLUMNS = ("elo", "elo_error95", "elo_plus", "elo_minus", "games", "wins", "draws", "losses", "score")
-"""What every table of ratings says of a bot."""
+"""The figures of a bot in every table of ratings."""
 STANDING_COLUMNS = (
     *("rank", "bot", *RATED_COLUMNS, "score_first", "points", "stones", "mean_turns", "forfeits"),
     *FORFEIT_COLUMNS.values(),
