@@ -18,6 +18,7 @@ from arena.cli.options import (
     counting,
     opened,
     prior,
+    refuse_options,
     whole_option,
     write_page,
 )
@@ -130,6 +131,7 @@ def _counted(games: Iterable[GameResult], step: Callable[[], object]) -> Iterato
 def _write_tables(source: str, everything: bool, out: Path | None, say: Callable[[object], None]) -> None:
     parts = find_source(source).parts()
     if out is not None and out.suffix.lower() == WORKBOOK:
+        refuse_options("is for files of a folder; a workbook holds all tables", "everything")
         load_xlsxwriter(out)
         tables = [(rules, workbook_tables(_standings(part, whole=True))) for rules, part in parts.items()]
         sheets = {f"{rules} {table.name}".strip(): table for rules, each in tables for table in each}
@@ -228,6 +230,8 @@ def plot_command(source: str, kind: str, out: Path | None, prior: float | None) 
     RUN is the folder of a run (or its name in results/, or 'latest'), a comparison, a league, or a file of records.
     PNG and PDF need CairoSVG: pip install 'schotten-arena[plot]'. In a notebook: arena.load(RUN).plot(KIND).
     """
+    if kind in ("lengths", "variants"):
+        refuse_options(f"is for ratings, which --kind {kind} does not show", "prior")
     path = out or Path(f"{kind}.svg")
     save(panels_of(find_source(source), kind, prior), path)
     click.echo(f"Written to {one_line(str(path))}", err=True)

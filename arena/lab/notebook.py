@@ -49,7 +49,7 @@ FRAME_COLUMNS: dict[str, dict[str, str]] = {
     "crosstable": meanings(CROSS_COLUMNS),
     "ratings": meanings(RATING_COLUMNS),
     "los": meanings(SUPERIORITY_COLUMNS),
-    "pairings": meanings([*CROSS_COLUMNS[:-2], "unit", "units", "flag"])
+    "pairings": meanings(["bot", "opponent", "games", "wins", "draws", "losses", "score", "unit", "units", "flag"])
     | {
         "elo": "Elo difference from these games alone; missing if there is only a bound",
         "elo_error95": "half the 95% interval",

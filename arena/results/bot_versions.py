@@ -14,7 +14,7 @@ from arena.endings import AFTER
 from arena.results.data_formats import table_values
 from arena.results.forfeit_lines import alerts_and_items
 from arena.results.run_data import RunData
-from arena.results.run_standings import rate_run
+from arena.results.run_standings import RATED_COLUMNS, rate_run
 from arena.results.standings_report import heading
 from arena.results.table import COLUMNS, RATING, SIDES, TALLY, Column, Report, Table, TableRow, columns_of
 from arena.stats.frames import Floats, Ints, numbered, same_cards
@@ -28,8 +28,7 @@ from arena.tournament.store.reader import BotEntry, Reader
 
 _HASH_DIGITS = 8
 _FILES = (
-    *("bot", "version", "plays", "source", "params", "isolation"),
-    *("elo", "elo_error95", "elo_plus", "elo_minus", "games", "wins", "draws", "losses", "score"),
+    *("bot", "version", "plays", "source", "params", "isolation", *RATED_COLUMNS),
     *("shared_games", "shared_deals", "difference", "low", "high"),
 )
 _NO_DIFFERENCE = {"shared_games": 0, "shared_deals": 0, **dict.fromkeys(("difference", "low", "high"), math.nan)}

@@ -11,6 +11,7 @@ import numpy as np
 
 from arena.results.data_formats import plain, records
 from arena.results.forfeit_lines import alerts_and_items
+from arena.results.run_standings import RATED_COLUMNS
 from arena.results.standings_report import FIELD_AVERAGE
 from arena.results.table import (
     ALWAYS,
@@ -34,20 +35,7 @@ if TYPE_CHECKING:
 
 WIDEST_LOS = 20
 
-RATING_COLUMNS = (
-    "rank",
-    "bot",
-    "elo",
-    "elo_error95",
-    "elo_plus",
-    "elo_minus",
-    "games",
-    "wins",
-    "draws",
-    "losses",
-    "score",
-    "group",
-)
+RATING_COLUMNS = ("rank", "bot", *RATED_COLUMNS, "group")
 """Columns of the ratings."""
 
 

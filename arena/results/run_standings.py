@@ -26,9 +26,11 @@ from arena.tournament.store.columns import GameColumns
 
 FORFEIT_COLUMNS = {kind.value: kind.column for kind in ForfeitKind}
 
+RATED_COLUMNS = ("elo", "elo_error95", "elo_plus", "elo_minus", "games", "wins", "draws", "losses", "score")
+"""The figures of a bot in every table of ratings."""
 STANDING_COLUMNS = (
-    *("rank", "bot", "elo", "elo_error95", "elo_plus", "elo_minus", "games", "wins", "draws", "losses", "score"),
-    *("score_first", "points", "stones", "mean_turns", "forfeits", *FORFEIT_COLUMNS.values()),
+    *("rank", "bot", *RATED_COLUMNS, "score_first", "points", "stones", "mean_turns", "forfeits"),
+    *FORFEIT_COLUMNS.values(),
 )
 """Columns of `RunStandings.rows`; LABELS follow if the run has versions of a bot; format_points, the tie-breaks of the
 format (such as buchholz) and remark if the format has a ranking of its own, and end_faults (games after which the bot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from arena.game.rules import load_rules
 from arena.results.data_formats import table_values
 from arena.results.decisions import plays_frame, spaced
 from arena.results.forfeit_lines import alerts_and_items
+from arena.results.run_data import RunData, read_run
 from arena.results.sources import StoredRun
 from arena.results.table import WIDE, Report, Rows, Table, table_of
 from arena.stats.field import game_length, scores
@@ -28,7 +29,6 @@ from arena.stats.variants import (
     scores_by_opponent,
     win_rate_differences,
 )
-from arena.tournament.forfeits import ForfeitSummary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,26 +49,20 @@ _DIFFERENCE_NOTE = "p holm: p-value adjusted for all rows (Holm). Low, high: 95%
 
 @dataclass(frozen=True)
 class VariantRun:
-    """The games of one variant.
+    """A run of one variant.
 
-    seed       seed of the deals: only equal seeds give equal cards
     cards      which side played which tactic card (arena.results.decisions.PLAY_COLUMNS), empty without tactics
-    sources    hash of each bot's source
     note       the games that `cards` come from, "" for all
-    forfeits   who forfeited, of its games
     """
 
     variant: str
-    seed: int
-    games: pd.DataFrame
+    run: RunData
     cards: pd.DataFrame
-    sources: dict[str, str] = field(default_factory=dict)
     note: str = ""
-    forfeits: ForfeitSummary = field(default_factory=lambda: ForfeitSummary((), {}))
 
 
 def read_variants(folders: Sequence[Path], most: int | None = None) -> list[VariantRun]:
-    """Read the games of stored runs, and the tactic cards of at most `most` (None: all) games of each, evenly spaced.
+    """Read stored runs, and the tactic cards of at most `most` (None: all) games of each, evenly spaced.
 
     Raise StatsError if two of them hold the same deals under the same rules, or play different lists of deals.
     """
@@ -77,36 +71,22 @@ def read_variants(folders: Sequence[Path], most: int | None = None) -> list[Vari
     known: dict[tuple[str, int], Path] = {}
     listed: dict[tuple[str, ...], Path] = {}
     for folder in folders:
-        with StoredRun(folder).games() as stored:
-            reader = stored.reader
-            assert reader is not None
-            config = reader.config()
-            rules = load_rules(config["rules"])
-            again = known.setdefault((rules.canonical, config["seed"]), folder)
-            if again is not folder:
-                raise StatsError(
-                    f"{again} and {folder} hold the same deals under the same rules"
-                    f" ({config['rules']}, seed {config['seed']}); compare other variants, or other seeds"
-                )
-            listed.setdefault(tuple(config.get("deals", ())), folder)
-            if len(listed) > 1:
-                one, other = listed.values()
-                raise StatsError(f"{one} and {other} play different lists of deals; compare runs with the same list")
-            reasons = reader.forfeit_reasons()  # before the games, of which there may be more a moment later
-            columns = reader.columns()
-            games = columns.frame()
-            sample, note = spaced(stored, len(games) if most is None else most)
-            runs.append(
-                VariantRun(
-                    variant=labels.setdefault(rules.canonical, config["rules"]),
-                    seed=config["seed"],
-                    games=games,
-                    cards=plays_frame(sample, rules),
-                    sources={bot.name: bot.source for bot in reader.bots()},
-                    note=note,
-                    forfeits=ForfeitSummary(reasons, columns.games_by_bot(), str(folder)),
-                )
+        run = read_run(folder)
+        config, rules = run.config, load_rules(run.config["rules"])
+        again = known.setdefault((rules.canonical, config["seed"]), folder)
+        if again is not folder:
+            raise StatsError(
+                f"{again} and {folder} hold the same deals under the same rules"
+                f" ({config['rules']}, seed {config['seed']}); compare other variants, or other seeds"
             )
+        listed.setdefault(tuple(config.get("deals", ())), folder)
+        if len(listed) > 1:
+            one, other = listed.values()
+            raise StatsError(f"{one} and {other} play different lists of deals; compare runs with the same list")
+        with StoredRun(folder).games() as stored:
+            sample, note = spaced(stored, len(run.columns) if most is None else most)
+            cards = plays_frame(sample, rules)
+        runs.append(VariantRun(labels.setdefault(rules.canonical, config["rules"]), run, cards, note))
     return runs
 
 
@@ -122,22 +102,22 @@ def comparison(runs: Sequence[VariantRun], baseline: str | None = None) -> Repor
         raise StatsError(f"a comparison needs at least two variants, there is only '{variants[0]}'")
     against = None if baseline is None else find_variant(baseline, variants)
     for run in runs:
-        if not len(run.games):
+        if not len(run.run.games):
             raise StatsError(f"variant '{run.variant}': no games yet")
-    games = pd.concat([_labelled(run.games, run, _USED) for run in runs], ignore_index=True)
-    bots = list(dict.fromkeys(bot for run in runs for bot in (*run.sources, *bot_names(run.games))))
+    games = pd.concat([_labelled(run.run.games, run, _USED) for run in runs], ignore_index=True)
+    bots = list(dict.fromkeys(bot for run in runs for bot in (*run.run.sources, *bot_names(run.run.games))))
     tables = _tables(runs, games, variants, bots, against)
     remarks = _remarks(runs, games)
-    seeds = sorted({run.seed for run in runs})
+    seeds = sorted({run.run.config["seed"] for run in runs})
     values = {"variants": variants, "bots": bots, "seeds": seeds, "games": len(games), "notes": remarks}
     values |= {} if against is None else {"baseline": against}
-    values["forfeits"] = [line | {"variant": run.variant} for run in runs for line in run.forfeits.values()]
+    values["forfeits"] = [line | {"variant": run.variant} for run in runs for line in run.run.forfeit_summary.values()]
     heading = f"{', '.join(bots)} in {', '.join(variants)}; seed {', '.join(map(str, seeds))}"
     rows = {table.name: table.rows for table in tables}
     alerts = [  # all of them above, beside the answer: many tables follow
         [f"{run.variant}: {first}", *rest]
         for run in runs
-        for lines in alerts_and_items(run.forfeits)
+        for lines in alerts_and_items(run.run.forfeit_summary)
         for first, *rest in lines
     ]
     return Report(
@@ -147,7 +127,7 @@ def comparison(runs: Sequence[VariantRun], baseline: str | None = None) -> Repor
         values=lambda: values | table_values(tables),
         answer=_answer(rows["win_rate_differences"], rows["win_rates"]),
         alerts=alerts,
-        forfeits=[run.forfeits for run in runs],
+        forfeits=[run.run.forfeit_summary for run in runs],
     )
 
 
@@ -266,15 +246,15 @@ def _labelled(frame: pd.DataFrame, run: VariantRun, columns: Sequence[str]) -> p
 
 def _remarks(runs: Sequence[VariantRun], games: pd.DataFrame) -> list[str]:
     lines = []
-    if len({run.seed for run in runs}) > 1:
+    if len({run.run.config["seed"] for run in runs}) > 1:
         lines.append("The runs have different seeds, so their deals are different cards.")
-    fields = {run.variant: set(bot_names(run.games)) for run in runs}
+    fields = {run.variant: set(bot_names(run.run.games)) for run in runs}
     everybody = set().union(*fields.values())
     for variant, bots in fields.items():
         if everybody - bots:
             lines.append(f"Not in {variant}: {', '.join(sorted(everybody - bots))}.")
     for bot in sorted(everybody):
-        if len({run.sources[bot] for run in runs if bot in run.sources}) > 1:
+        if len({run.run.sources[bot] for run in runs if bot in run.run.sources}) > 1:
             lines.append(f"Note: the source of {bot} is not the same in all runs.")
     deals = games[["variant", "deal_seed", "deal"]].drop_duplicates().groupby("variant", sort=False).size()
     counts = ", ".join(f"{number} deals ({name})" for name, number in deals.items())
@@ -282,7 +262,7 @@ def _remarks(runs: Sequence[VariantRun], games: pd.DataFrame) -> list[str]:
         counts = f"{deals.iloc[0]} deals in each variant"
     lines.append(f"Intervals are based on {counts}.")
     if int(deals.min()) < FEWEST_DEALS:
-        more = "" if any(run.forfeits.always for run in runs) else ": play more games"
+        more = "" if any(run.run.forfeit_summary.always for run in runs) else ": play more games"
         lines.append(f"Fewer than {FEWEST_DEALS} deals give no interval{more}.")
     lengths = games.groupby("variant", sort=False).size()
     if lengths.nunique() > 1:

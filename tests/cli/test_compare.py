@@ -7,6 +7,7 @@ import json
 import shutil
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import pytest
 from arena.cli.options import split_variants
 from arena.results.variant_report import VariantRun, comparison
 from arena.stats.variants import holm
+from arena.tournament.forfeits import ForfeitSummary
 from arena.tournament.store.reader import Reader
 from tests.bots.processes.waiting import wait_for_games
 from tests.cli.conftest import SLOW_BOT, Arena, json_of, program
@@ -258,7 +260,8 @@ def _run(variant: str, score: list[float], seed: int = 1) -> VariantRun:
             "turns": 40,
         }
     )
-    return VariantRun(variant, seed, games, pd.DataFrame())
+    run = SimpleNamespace(games=games, config={"seed": seed}, sources={}, forfeit_summary=ForfeitSummary((), {}))
+    return VariantRun(variant, run, pd.DataFrame())
 
 
 @pytest.mark.parametrize(

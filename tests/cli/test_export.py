@@ -154,6 +154,7 @@ def test_pgn_holds_what_other_programs_rate(arena: Arena) -> None:
         (["--bot", "first"], "choose games for --records, --moves and --pgn; add one"),
         (["--records", "r", "--lost"], "name it with --bot"),
         (["--moves", "-", "--records", "-"], "only one of"),
+        (["--all", "-o", "cup.xlsx"], "--all is for files of a folder; a workbook holds all tables"),
         (["--moves", "-o", "m.csv"], "Invalid value for '--moves': expected a path, found '-o'"),
     ],
 )

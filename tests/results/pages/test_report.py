@@ -246,6 +246,19 @@ def test_a_run_that_cannot_grow_by_games_is_not_told_to(tmp_path: Path, settings
     assert answer[0].startswith("Not shown")
 
 
+def test_a_variant_is_not_told_to_grow_alone(tmp_path: Path) -> None:
+    for units, said in (
+        (5, "Not shown (95%)"),
+        (2, "Next: the same 'arena compare' again plays what is left, 6 games"),
+    ):
+        run = store_run(tmp_path / f"run{units}", {"bots": ["greedy", "random"], "games": 10}, units=units)
+        figures = replace(standings(read_run(run)), rows=[{"bot": bot, "games": 9, "forfeits": 0} for bot in "ab"])
+        gap = {"bot": "a", "opponent": "b", "elo_difference": 20.0, "los": 0.9}
+        answer = place_answer(figures, [gap | {"elo_difference_plus": 40.0, "elo_difference_minus": 40.0}], True)
+        assert len(answer) == 1
+        assert answer[0].startswith(said)
+
+
 def test_a_bracket_is_no_table_to_sort(tmp_path: Path) -> None:
     values = {"format": "knockout", "bots": ["greedy", "random", "counter"], "games": 2}
     page = Page.of(report_page(StoredRun(store_run(tmp_path / "run", values)), count=0))
