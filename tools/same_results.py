@@ -217,7 +217,7 @@ def league(bots: tuple[str, ...], isolation: str) -> Case:
         side.python(CREATE)
         for bot in bots:
             side("submit", bot, "--league", "open", "--author", "somebody", "--workers", "2", "--json")
-        command = "play" if b" play " in side("league", "--help") else "work"  # earlier versions had both
+        command = "play" if b"\n  play " in side("league", "--help") else "work"  # earlier versions had both
         side("league", command, "open", "--max-games", "40", "--workers", "2")
         return league_outputs(side)
 

@@ -380,7 +380,7 @@ def test_a_game_comes_after_the_league(sandboxed: Web) -> None:
     pids = [pid for pid in children(os.getpid()) if b"arena.web.play_child" in cmdline(pid)]
     here = os.getpriority(os.PRIO_PROCESS, 0)
     for pid in (*pids, *descendants(pids[0])):
-        assert os.getpriority(os.PRIO_PROCESS, pid) == here + 10
+        assert os.getpriority(os.PRIO_PROCESS, pid) == min(here + 10, 19)  # the lowest priority there is
         if (session := Path(f"/proc/{pid}/autogroup")).exists():
             assert session.read_text().endswith(f"nice {here + 10}\n")
 
