@@ -112,9 +112,10 @@ def test_a_strangers_comparison_is_not_played_unasked(tmp_path: Path, stranger: 
     assert arena("compare", "evil.py", "random", *words, "--out", "both") == 0
     ran.unlink()
     stranger()
-    assert arena("run", "both", "--games", 4) == 2
+    assert arena("run", "both", "--games", 4, "--trust") == 2  # it is no run
+    assert arena("run", "both/base", "--games", 4) == 2
     assert not ran.exists()
-    assert arena("run", "both", "--games", 4, "--trust") == 0
+    assert arena("run", "both/base", "--games", 4, "--trust") == 0
     assert ran.exists()
 
 
