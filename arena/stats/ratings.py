@@ -230,9 +230,10 @@ def rate(
     >>> games = pd.DataFrame({"first": ["a", "b"] * 50, "second": ["b", "a"] * 50,
     ...                       "score": [1, 0, 1, 1, 0, 1, 1, 0, 0, 0] * 10})
     >>> rated = rate(games)
-    >>> [f"{bot} {elo:+.1f} (+{up:.0f} -{down:.0f})" for bot, elo, up, down
-    ...  in zip(rated.bots, rated.elo, rated.plus, rated.minus)]
-    ['a +35.2 (+37 -36)', 'b -35.2 (+36 -37)']
+    >>> for bot, elo, up, down in zip(rated.bots, rated.elo, rated.plus, rated.minus):
+    ...     print(f"{bot} {elo:+.1f} +{up:.0f} -{down:.0f}")
+    a +35.2 +37 -36
+    b -35.2 +36 -37
     """
     check_prior(prior)
     counted_games = games if isinstance(games, GameArrays) else games_of(games)
