@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -10,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from arena.bots.forks import small_stacks
-from arena.errors import ArenaError
 from arena.tournament.runner import play_run
-from tests.tournament.runner.runs import FIELD, bot, forfeits, play, settings
+from tests.tournament.runner.runs import bot, forfeits, play, settings
 
 pytestmark = [pytest.mark.process, pytest.mark.skipif(sys.platform != "linux", reason="limits on data")]
 
@@ -36,15 +37,27 @@ def test_a_worker_for_each_of_128_cores_plays(tmp_path: Path, monkeypatch: pytes
     assert (report.done, report.workers_lost) == (1000, 0)
 
 
-def test_a_bot_that_its_worker_has_no_memory_for_is_not_blamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One worker alone can load it, so it is not left out."""
-    _machine_with(2048, monkeypatch)
-    large = tmp_path / "large.py"
-    large.write_text("# a table\n" * 4_000_000 + "def act(view, moves):\n    return moves[0]\n")
-    data = settings({"spec": str(large), "name": "large"}, *FIELD[:2])
-    with pytest.raises(ArenaError, match=r"memory.*--workers") as refused:
-        play(tmp_path / "run", data, workers=128)
-    assert "cannot be loaded" not in str(refused.value)
+SMALL = """
+import os
+import sys
+from pathlib import Path
+from tests.tournament.runner.runs import FIELD, play, settings
+
+real = os.sysconf
+os.sysconf = lambda name: (2048 << 20) // real("SC_PAGE_SIZE") if name == "SC_PHYS_PAGES" else real(name)
+play(Path("run"), settings({"spec": "large.py", "name": "large"}, *FIELD[:2]), workers=128)
+"""
+
+
+def test_a_bot_that_its_worker_has_no_memory_for_is_not_blamed(tmp_path: Path) -> None:
+    """One worker alone can load it, so it is not left out. The process is new, for workers inherit what was freed."""
+    (tmp_path / "large.py").write_text("# a table\n" * 4_000_000 + "def act(view, moves):\n    return moves[0]\n")
+    path = {"PYTHONPATH": str(Path(__file__).resolve().parents[3])}
+    done = subprocess.run(
+        [sys.executable, "-c", SMALL], cwd=tmp_path, env=os.environ | path, capture_output=True, text=True
+    )
+    assert re.search(r"ArenaError: .*memory.*--workers", done.stderr), done.stderr
+    assert "cannot be loaded" not in done.stderr
 
 
 @pytest.mark.slow
