@@ -69,7 +69,7 @@ def test_values_run_no_code_of_theirs() -> None:
         (b"\nreturn 1\n", "line 2: 'return' outside function"),
         (b"x\0", "source code string cannot contain null bytes"),
         (b"-" * 100_000 + b"1", "it nests too deeply, or is too large"),
-        ("x = 1\u202e".encode(), "line 1: invalid non-printable character U+202E"),
+        ("x = 1 \u202e".encode(), "line 1: invalid non-printable character U+202E"),
         # the encoding
         ("x = '\xfc'".encode(), ""),
         ("\ufeffx = '\xfc'".encode(), ""),
