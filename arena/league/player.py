@@ -27,7 +27,7 @@ from arena.league.store import LEAGUE, League
 from arena.league.submission import placed_bot
 from arena.league.versions import Version
 from arena.text import counted, utc_text
-from arena.tournament.runner.job import Job, Played
+from arena.tournament.runner.job import Job, Lost, Played
 from arena.tournament.runner.logs import RunLog, Sink
 from arena.tournament.runner.pool import BotRefused, StopSignals, WorkerPool
 from arena.tournament.store.folder_lock import is_in_use, take_lock
@@ -259,8 +259,7 @@ class LeagueSession:
             units = deal_units(self.league, fixtures)
             self._gives_way = version is None
             self.look()  # a submission may have been decided
-            lost = lambda event: _log.warning("%s", event.text)  # noqa: E731
-            self._pool.play(iter(units), len(units), store, self, lost=lost, tick=self.beat)
+            self._pool.play(iter(units), len(units), store, self, lost=self._note_lost, tick=self.beat)
             if stored < sum(len(unit.games) for unit in units):
                 self.stand_down()  # its workers are stopping, or have
         except BotRefused as error:
@@ -273,6 +272,9 @@ class LeagueSession:
         finally:
             self._gives_way = False
         return stored
+
+    def _note_lost(self, event: Lost) -> None:
+        _log.warning("%s", event.text)
 
     def _line_up(self, players: Sequence[Version]) -> None:
         self.stand_down()
