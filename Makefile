@@ -38,7 +38,7 @@ format: setup
 	$(BIN)/ruff format
 
 bench: setup
-	$(BIN)/pytest benchmarks --benchmark-only -n 0
+	$(BIN)/python -m benchmarks.speed
 
 # the site, in site/
 docs: setup

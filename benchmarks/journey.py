@@ -1,6 +1,6 @@
 """Count the files of the package that a command goes through.
 
-    python benchmarks/journey.py [--list]
+    python -m benchmarks.journey [--list]
 
 A file counts when one of its functions is called after it was loaded, in the command's process or in a fork of it:
 workers, but not bots in processes of their own. Compiled functions are not seen. `--list` names the files.

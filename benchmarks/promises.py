@@ -1,6 +1,6 @@
 """Test the error bars: simulate fields and tests with known true values, and count how often they are right.
 
-    python benchmarks/promises.py --seed 1 --fields 2000 --tests 5000
+    python -m benchmarks.promises --seed 1 --fields 2000 --tests 5000
 
 prints the tables of docs/statistics.md: how often the 95% intervals of a field contain the true value, how often the
 intervals of two bots do (even with few or one-sided pairs), and how often sequential tests end with the wrong verdict.
@@ -19,14 +19,6 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 from scipy.stats import norm
-from simulate import (
-    Luck,
-    adjusted_test,
-    expected_units,
-    head_to_head_coverage,
-    simulate_cells,
-    simulate_games,
-)
 
 from arena.stats.adjusted import take_luck_out
 from arena.stats.bradley_terry import centre_of
@@ -45,6 +37,14 @@ from arena.stats.ratings import MOST_AWAY, Ratings, rate
 from arena.stats.sprt import Sprt, SprtTest
 from arena.stats.stopped import stopped_estimate
 from arena.stats.variants import win_rate_differences
+from benchmarks.simulate import (
+    Luck,
+    adjusted_test,
+    expected_units,
+    head_to_head_coverage,
+    simulate_cells,
+    simulate_games,
+)
 
 ADVANTAGE = 30.0
 SPREAD = 120.0
@@ -187,7 +187,7 @@ def stopped_coverage(
     Without `luck`, it is the luck of `lucky_pairs`, which the test takes out. Tests too short for an interval count in
     the second and third figures only.
     """
-    held, known, above, plain = 0, 0, 0, 0
+    held, with_interval, above, plain = 0, 0, 0, 0
     for generator in np.random.default_rng([seed, 7]).spawn(tests):
         if luck is None:
             result = adjusted_test(test, generator, score_of_elo(elo)).result()
@@ -199,11 +199,11 @@ def stopped_coverage(
         estimate = stopped_estimate(result)
         assert estimate is not None
         assert result.estimate is not None
-        known += not math.isnan(estimate.elo_low)
+        with_interval += not math.isnan(estimate.elo_low)
         held += estimate.elo_low <= elo <= estimate.elo_high
         above += estimate.elo > elo
         plain += result.estimate.elo > elo
-    return held / max(known, 1), above / tests, plain / tests
+    return held / max(with_interval, 1), above / tests, plain / tests
 
 
 def error_rates(

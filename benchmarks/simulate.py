@@ -84,10 +84,10 @@ def simulate_cells(
     if not pairs:
         return 2 * (generator.standard_normal(units) < quantile).astype(np.int64)
     luck = luck or Luck()
-    own = generator.standard_normal((2, units)) * np.sqrt(1 - luck.seat - luck.bot)
+    game_luck = generator.standard_normal((2, units)) * np.sqrt(1 - luck.seat - luck.bot)
     seat = generator.standard_normal(units) * np.sqrt(luck.seat)
     bot = generator.standard_normal(units) * np.sqrt(luck.bot)
-    wins: Ints = (own[0] + bot + seat < quantile).astype(np.int64) + (own[1] + bot - seat < quantile)
+    wins: Ints = (game_luck[0] + bot + seat < quantile).astype(np.int64) + (game_luck[1] + bot - seat < quantile)
     return np.asarray(2 * wins, dtype=np.int64)
 
 
@@ -98,9 +98,9 @@ def lucky_pairs(
 
     `share` is the part of a game's luck that the judge sees; `weight` is the factor for it, best about 0.4.
     """
-    seen = generator.normal(0, np.sqrt(share), (2, pairs))
-    won = seen + generator.normal(0, np.sqrt(1 - share), (2, pairs)) + ndtri(score) > 0
-    return list(zip((2 * won.sum(axis=0)).tolist(), (weight * seen.mean(axis=0)).tolist()))
+    visible = generator.normal(0, np.sqrt(share), (2, pairs))
+    won = visible + generator.normal(0, np.sqrt(1 - share), (2, pairs)) + ndtri(score) > 0
+    return list(zip((2 * won.sum(axis=0)).tolist(), (weight * visible.mean(axis=0)).tolist()))
 
 
 def adjusted_test(
@@ -133,8 +133,8 @@ def head_to_head_coverage(pairs: int, luck: Luck, true_scores: Sequence[float], 
     `interval` turns counts (outcomes, 5) into lower and upper ends (outcomes,) for the score.
     """
     lost, split = np.meshgrid(np.arange(pairs + 1), np.arange(pairs + 1), indexing="ij")
-    there = lost + split <= pairs
-    outcomes = np.stack([lost[there], split[there], pairs - lost[there] - split[there]], axis=1).astype(np.float64)
+    valid = lost + split <= pairs
+    outcomes = np.stack([lost[valid], split[valid], pairs - lost[valid] - split[valid]], axis=1).astype(np.float64)
     counts = np.zeros((len(outcomes), 5))
     counts[:, ::2] = outcomes
     low, high = interval(counts)

@@ -65,27 +65,27 @@ def run(folder: Path, seed: int, moments: int, authors: int, pause_s: float, iso
     over, lock = threading.Event(), threading.Lock()
 
     def author(number: int) -> None:
-        mine = random.Random(f"{seed}/{number}")
+        author_rng = random.Random(f"{seed}/{number}")
         ask = Server(server.url, server.token(f"Author {number}"))
         count = 0
         while not over.is_set():
             count += 1
-            text = f"# {number} {count}\ndef act(view, moves):\n    return moves[{mine.choice((0, -1))}]\n"
-            if mine.random() < 0.2:
+            text = f"# {number} {count}\ndef act(view, moves):\n    return moves[{author_rng.choice((0, -1))}]\n"
+            if author_rng.random() < 0.2:
                 text += "no_such_name\n"
             what = submission(f"b{number}x{count}", text)
             while not over.is_set():  # an author without an answer tries again
                 try:
-                    told = ask.submit(what)
+                    receipt = ask.submit(what)
                 except ArenaError:
                     with lock:
                         outcome.unanswered += 1
                     time.sleep(0.3)
                     continue
                 with lock:
-                    receipts[what.hash] = int(told["id"])
+                    receipts[what.hash] = int(receipt["id"])
                 break
-            over.wait(mine.uniform(1, 2) * pause_s * authors)
+            over.wait(author_rng.uniform(1, 2) * pause_s * authors)
 
     server.start()
     threads = [threading.Thread(target=author, args=(number,)) for number in range(authors)]

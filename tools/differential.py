@@ -113,10 +113,10 @@ def weight(group: str, oracle: Oracle, taste: Taste) -> float:
 
 def pick(weights: list[float], rng: Rng) -> int:
     """Draw an index with a probability proportional to its weight."""
-    left = rng.random() * sum(weights)
+    point = rng.random() * sum(weights)
     for index, one in enumerate(weights):
-        left -= one
-        if left < 0:
+        point -= one
+        if point < 0:
             return index
     return len(weights) - 1
 

@@ -119,16 +119,16 @@ def answers(folder: Path, at: Path) -> dict[str, tuple[int, str, str]]:
     """Return the answer of each reading command about a folder."""
     found = {}
     readings = {LEAGUE: LEAGUE_READING, COMPARE: COMPARE_READING}
-    for name, *rest in readings.get(folder.name, READING):
+    for name, *options in readings.get(folder.name, READING):
         shutil.rmtree(at / "out", ignore_errors=True)
         (at / "out").mkdir()
-        args = [at / one if one.startswith("out") else one for one in rest]
+        args = [at / one if one.startswith("out") else one for one in options]
         command = [name, *args, folder] if folder.name == COMPARE else [name, folder, *args]
         command = ["league", *command] if folder.name == LEAGUE else command
         code, out, err = call(*command)
         files = [at / "out" / name for name in FILES]
         out += "".join(path.read_text() for path in files if path.exists())
-        found[" ".join([name, *rest])] = code, out, err
+        found[" ".join([name, *options])] = code, out, err
     return found
 
 
@@ -152,7 +152,7 @@ def judge(folder: Path, sound: dict[str, tuple[int, str, str]], out: Path) -> tu
     return wrong, kinds
 
 
-def fuzz(kinds: Sequence[str], seed: int, count: int, tell: Callable[[str], object] = print) -> int:
+def fuzz(kinds: Sequence[str], seed: int, count: int, report: Callable[[str], object] = print) -> int:
     """Damage each kind `count` times; return the number of wrong answers."""
     bad = 0
     with tempfile.TemporaryDirectory() as name:
@@ -161,11 +161,11 @@ def fuzz(kinds: Sequence[str], seed: int, count: int, tell: Callable[[str], obje
             rng = random.Random(f"{seed} {folder.name}")
             kinds_found: Counter[str] = Counter()
             database = folder / DATABASES.get(folder.name, "games.sqlite")
-            whole = database.read_bytes()
+            original = database.read_bytes()
             sound = answers(folder, at)
             assert all(code == 0 for code, _, _ in sound.values()), sound
             for number in range(count):
-                data = bytearray(whole)
+                data = bytearray(original)
                 how = damage(data, rng)
                 for path in database.parent.glob("*.sqlite-*"):
                     path.unlink()
@@ -174,8 +174,8 @@ def fuzz(kinds: Sequence[str], seed: int, count: int, tell: Callable[[str], obje
                 kinds_found += found
                 bad += len(wrong)
                 for line in wrong:
-                    tell(f"{folder.name} {number} ({how}): {line}")
-            tell(f"{folder.name}: {count} times damaged; answers: {dict(kinds_found)}")
+                    report(f"{folder.name} {number} ({how}): {line}")
+            report(f"{folder.name}: {count} times damaged; answers: {dict(kinds_found)}")
     return bad
 
 

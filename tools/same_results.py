@@ -83,11 +83,11 @@ games = 10
 RAISES = """
 class Raises:
     def begin(self, game):
-        self.left = 3 + game.seed % 40
+        self.decisions_left = 3 + game.seed % 40
 
     def act(self, view, moves):
-        self.left -= 1
-        if not self.left:
+        self.decisions_left -= 1
+        if not self.decisions_left:
             raise ValueError("out of ideas")
         return moves[0]
 """

@@ -76,12 +76,12 @@ class Result:
     harmed: dict[str, list[str]] = field(default_factory=dict)
     named: dict[str, list[str]] = field(default_factory=dict)
     unnamed: list[str] = field(default_factory=list)
-    left: list[str] = field(default_factory=list)
+    survivors: list[str] = field(default_factory=list)
 
     @property
     def held(self) -> bool:
         """Check whether the arena held."""
-        return not (self.failed or self.harmed or self.unnamed or self.left)
+        return not (self.failed or self.harmed or self.unnamed or self.survivors)
 
 
 class Siege:
@@ -227,7 +227,7 @@ class Siege:
                 self.ended(self._playing, self._play_number, self._play_began, (0, 130, -signal.SIGINT))
             self.result.peak_mb = self.group.peak_mb()
         time.sleep(1)
-        self.result.left = sorted(_processes(self.folder) - before)
+        self.result.survivors = sorted(_processes(self.folder) - before)
         self.result.minutes = round((time.monotonic() - began) / 60, 2)
         self.judge()
         return self.result
@@ -256,32 +256,33 @@ class Siege:
 
     def judge(self) -> None:
         """Read from the league what has become of each bot."""
-        told: dict[str, list[str]] = {}
-        hurt: dict[str, list[str]] = {}
+        attacks: dict[str, list[str]] = {}
+        harmed: dict[str, list[str]] = {}
         with open_league(self.league, write=False) as league:
             self.result.games = league.count_games()
             by_id = {one.id: one for one in versions.in_state(league, retired=True)}
             for one in by_id.values():
-                lines = hurt if one.name in HONEST else told
+                lines = harmed if one.name in HONEST else attacks
                 if one.state == versions.REFUSED:
                     lines.setdefault(one.name, []).append(f"v{one.number} refused: {one_line(one.reason, 160)}")
                 if one.retired is not None and one.state == versions.ACTIVE:
                     lines.setdefault(one.name, []).append(f"retired: {one_line(one.retired_reason, 160)}")
             for one in by_id.values():
                 for line in forfeit_lines(league, one):
-                    lines = hurt if one.name in HONEST else told
+                    lines = harmed if one.name in HONEST else attacks
                     text = f"v{one.number} forfeited {line['games']} by {line['kind']}: {one_line(line['last'], 120)}"
                     lines.setdefault(one.name, []).append(text)
             for entry in oversight.entries(league):
                 name = entry.subject.partition(" ")[0]
                 if entry.what == "check" and name not in HONEST:
-                    told.setdefault(name, []).append(f"{entry.subject} {entry.outcome}: {one_line(entry.detail, 160)}")
+                    text = f"{entry.subject} {entry.outcome}: {one_line(entry.detail, 160)}"
+                    attacks.setdefault(name, []).append(text)
             for event in events.events(league):
                 if event.bot and event.kind not in _USUAL:
-                    lines = hurt if event.bot in HONEST else told
+                    lines = harmed if event.bot in HONEST else attacks
                     lines.setdefault(event.bot, []).append(f"v{event.number} {event.kind}: {one_line(event.note, 160)}")
-        self.result.named, self.result.harmed = told, hurt
-        self.result.unnamed = [name for name in self.names if not told.get(name)]
+        self.result.named, self.result.harmed = attacks, harmed
+        self.result.unnamed = [name for name in self.names if not attacks.get(name)]
 
 
 def one_line(text: str, longest: int) -> str:
@@ -343,9 +344,9 @@ def _processes(folder: Path) -> set[str]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             with contextlib.suppress(OSError):
-                told = (entry / "cmdline").read_bytes()
-                if os.fsencode(folder) in told:
-                    found.add(f"{entry.name}: {told.replace(bytes(1), b' ')[:200].decode('utf-8', 'replace')}")
+                command = (entry / "cmdline").read_bytes()
+                if os.fsencode(folder) in command:
+                    found.add(f"{entry.name}: {command.replace(bytes(1), b' ')[:200].decode('utf-8', 'replace')}")
     return found
 
 
@@ -377,7 +378,7 @@ def _print(result: Result) -> None:
     print("\nThe runner:", "lives" if not result.failed else "")
     for one in result.failed:
         print(f"  arena {one.words}: exit code {one.code} after {one.seconds} s\n{one.said[-1500:]}\n")
-    for line in result.left:
+    for line in result.survivors:
         print(f"left behind: {line}")
     print("\nThe arena has held." if result.held else "\nThe arena has NOT held.")
 

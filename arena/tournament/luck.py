@@ -34,7 +34,7 @@ DRAWS_A_PART = 14
 """A game of the base rules has 42 draws."""
 _DIGITS = 6
 _WEIGHTS = {"base": (0.41, 0.58, 0.79), "tactical": (0.59, 0.64, 0.65)}
-"""By part of the game: `benchmarks/adjusted_tests.py` of 400 deals of greedy, counter, odds and net, seed 7."""
+"""By part of the game: least squares over 400 deals each of greedy, counter, odds and net, seed 7."""
 
 
 def game_luck(record: Record, net: Evaluator) -> list[float]:

@@ -118,12 +118,12 @@ def train(
         log(step=number, positions=len(data), decisions=len(data.counts), seconds=round(time.monotonic() - begun))
         held = len(fresh.counts) // 20
 
-        def tell(epoch: int, entropy: float, spread: float, number: int = number) -> None:
+        def on_epoch(epoch: int, entropy: float, spread: float, number: int = number) -> None:
             log(step=number, epoch=epoch, loss=round(entropy, 5), spread=round(spread, 6))
 
         learned = data.cut(held, len(data.counts))
         rate, spread = KINDS[step.kind]
-        fitted = fit(learned, fresh.cut(0, held), start, step.epochs, SEED, rate, spread, tell=tell)
+        fitted = fit(learned, fresh.cut(0, held), start, step.epochs, SEED, rate, spread, on_epoch=on_epoch)
         path = out / f"{rules[0]}-{number}.npy"
         np.save(path, flat(fitted))
         for other in ("odds", last) if last else ("odds",):

@@ -114,12 +114,12 @@ def fit(
     rate: float,
     spread: float = 40.0,
     batch: int = 1500,
-    tell: Callable[[int, float, float], None] = lambda epoch, entropy, differences: None,
+    on_epoch: Callable[[int, float, float], None] = lambda epoch, entropy, differences: None,
 ) -> Weights:
     """Fit weights with Adam (Kingma and Ba 2015), a cosine-shaped rate and half the batches mirrored.
 
-    A batch has about `batch` positions; `spread` is the weight of the differences. `tell(epoch, entropy, differences)`
-    gets the losses on the held-out positions.
+    A batch has about `batch` positions; `spread` is the weight of the differences. `on_epoch(epoch, entropy,
+    differences)` gets the losses on the held-out positions.
     """
     rng = np.random.default_rng(seed)
     w = {name: array.clone().requires_grad_() for name, array in weights.items()}
@@ -140,5 +140,5 @@ def fit(
             (entropy + spread * differences + STONES * whose).backward()
             adam.step()
             cosine.step()
-        tell(epoch + 1, *loss_of(w, held))
+        on_epoch(epoch + 1, *loss_of(w, held))
     return {name: array.detach() for name, array in w.items()}
