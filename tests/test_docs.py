@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 import pytest
 
-from arena import play_game
+from arena import View, parse_move, play_game
 from arena.cli.main import COMMANDS, cli
 from arena.lab.notebook import FRAME_COLUMNS
 from arena.results.decisions import DECISION_COLUMNS as MOVE_COLUMNS
@@ -150,6 +150,19 @@ def test_the_bot_for_agents_plays(tmp_path: Path) -> None:
     assert play_game(str(tmp_path / "mybot.py"), "random", seed=1, rules="tactical").forfeit is None
 
 
+def test_a_move_that_is_built_is_the_one_in_the_list_and_its_text_is_none() -> None:
+    assert play_game(lambda view, moves: parse_move(str(moves[0])), "random", seed=1, rules="tactical").forfeit is None
+    for answer in (str, lambda move: 0, lambda move: None):
+        game = play_game(lambda view, moves, answer=answer: answer(moves[0]), "random", seed=1)
+        assert game.forfeit == "illegal move"
+
+
+def test_the_page_for_bots_names_all_that_a_view_has() -> None:
+    text = (DOCS / "bots.md").read_text(encoding="utf-8")
+    names = {name for name in dir(View) if not name.startswith("_")} - {"noted", "sample_into"}
+    assert {name for name in names if f"view.{name}" not in text} == set()
+
+
 def test_the_citation_is_of_this_version() -> None:
     version = re.search(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
     assert version
@@ -187,7 +200,3 @@ def test_versions_of_the_pages_stand_side_by_side(tmp_path: Path) -> None:
     assert [entry["version"] for entry in listed] == ["0.10", "0.9", "dev"]
     assert [entry["aliases"] for entry in listed] == [["latest"], [], []]
     assert "url=0.10/" in (tmp_path / "index.html").read_text()
-
-
-def test_every_column_is_explained() -> None:
-    assert all(text and not text.endswith(".") for texts in FRAME_COLUMNS.values() for text in texts.values())

@@ -1,8 +1,18 @@
 """Answer the positions in a file: `python -m tools.positions FILE`. The engine judges sides and claims.
 
-FILE is a JSON list of positions, perhaps under the key `positions`, or has one JSON object per line. docs/RULES.md,
-section 9, has the keys of each kind of position. If positions have the key `expect`, the last line says how many
-answers are as expected.
+FILE is a JSON list of positions, perhaps under the key `positions`, or has one JSON object per line. A position has an
+`id`, a `kind`, the `ruleset` (default `iello-base`), perhaps the answer to `expect`, and the keys of its kind:
+
+kind          keys                                                       answer
+eval          cards, env (a list of mud, fog)                            category, sum
+compare       a, b, env, first_complete (a, b or null)                   winner
+claim         claimant (a or b), a, b, visible_elsewhere, discards, env, holds, reason, refutation
+              first_complete
+tie_order     events (a+, b+, a-, b-, mud, fog)                          first_complete
+victory       owners (nine of a, b, .)                                   winner, points
+tactic_limit  played_me, played_opp                                      may_play
+
+If positions have `expect`, the last line says how many answers are as expected.
 """
 
 from __future__ import annotations
