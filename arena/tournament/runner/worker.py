@@ -210,13 +210,15 @@ class _Worker:
     # ------------------------------------------------------------ games
 
     def _play(self, referee: Referee, tasks: Sequence[Task], known: dict[int, Row]) -> bool:
-        """Play units and send them in parts; return False if this process must be replaced.
+        """Play units and send them in parts, up to the first in which, without a clock, a bot gave no answer in time.
+
+        Return False if this process must be replaced.
 
         `known` are rows, by key, of games that must not be played: forfeits for the deaths of earlier workers.
         """
         rows: list[Row] = []
         units = done = 0
-        reusable = True
+        reusable, silent = True, False
         sent_at = perf_counter()
         next_check = sent_at + _CHECK_S
         while done < len(tasks):
@@ -224,16 +226,15 @@ class _Worker:
             done += 1
             units += 1
             rows += fresh
+            failures = [row.forfeit for row in fresh if row.forfeit_by]
+            silent = not self.job.clocked and ForfeitKind.TIMEOUT.code in failures
             if threading.active_count() > self.threads:
                 task = tasks[done - 1]
                 _log.warning("%s or %s left threads behind; replacing this process", task.a, task.b)
                 reusable = False
                 break
-            if self._is_stopping():
+            if silent or self._is_stopping():  # the supervisor hands back what else a silent bot would play
                 break
-            failures = [row.forfeit for row in fresh if row.forfeit_by]
-            if failures and not self.job.clocked and ForfeitKind.TIMEOUT.code in failures:
-                break  # the supervisor hands back what else that bot would play
             now = perf_counter()
             if now >= next_check or failures:
                 next_check = now + _CHECK_S
@@ -242,19 +243,19 @@ class _Worker:
                     break
             # the last ones are sent below, after everything printed: who has all games may end this process
             if done < len(tasks) and (now - sent_at >= _SEND_S or len(rows) >= _SEND_ROWS):
-                self._send_rows(PART, units, True, rows)
+                self._send_rows(PART, units, True, False, rows)
                 rows, units, sent_at = [], 0, now
         if self.isolated is not None:
             self.isolated.pool.log_output()
         reusable = reusable and self._is_clean()
         if not reusable:
             limit_memory(None)  # a bot may have left too little memory to send the rows
-        self._send_rows(UNITS_DONE, units, reusable, rows)
+        self._send_rows(UNITS_DONE, units, reusable, silent, rows)
         return reusable
 
-    def _send_rows(self, kind: str, units: int, reusable: bool, rows: Sequence[Row]) -> None:
+    def _send_rows(self, kind: str, units: int, reusable: bool, silent: bool, rows: Sequence[Row]) -> None:
         plain = list(map(tuple, rows))  # marshal knows no named tuples
-        self._send(kind, units, reusable, scores_of(rows), plain)
+        self._send(kind, units, reusable, silent, scores_of(rows), plain)
 
     def _send(self, kind: str, *values: Any) -> None:
         self.results.send_bytes(marshal.dumps((kind, *values)))
