@@ -298,7 +298,8 @@ def _is_other(folder: str, around: str, top: str) -> bool:
 
 def _beside(path: Path) -> Iterator[str]:
     """Yield the paths of the files that belong to a bot in a folder of several, by their names."""
-    names = os.listdir(path.parent)
+    # only names that begin like the bot can fit it, or a longer name of another bot better
+    names = [name for name in os.listdir(path.parent) if name.startswith(path.stem)]
     stems = [name.removesuffix(".py") for name in names if name.endswith(".py")]
     for name in names:
         fits = [stem for stem in stems if name.startswith((f"{stem}.", f"{stem}_", f"{stem}-"))]

@@ -306,7 +306,7 @@ def read_wire_answer(line: bytes, number: int) -> dict[str, Any]:
     if type(given) is not int:
         raise _fault(f'the "id" of the answer is {_kind(given)}, not a whole number', line)
     if given != number:
-        raise BotFault(ForfeitKind.PROTOCOL, f"answered the message with the id {given} instead of {number}")
+        raise _fault(f"answered the message with the id {given} instead of {number}")
     return answer
 
 
@@ -318,24 +318,18 @@ def read_hello(answer: dict[str, Any]) -> HelloAnswer:
     """
     version = answer.get("protocol")
     if type(version) is not int:
-        raise BotFault(
-            ForfeitKind.PROTOCOL,
-            f'the answer to hello needs "protocol", the version it speaks ({_VERSION}), as a whole number',
-        )
+        raise _fault(f'the answer to hello needs "protocol", the version it speaks ({_VERSION}), as a whole number')
     if version != _VERSION:
-        raise BotFault(
-            ForfeitKind.PROTOCOL,
-            f"speaks version {version} of the protocol; this program speaks {_VERSION} (docs/wire.md, Versions)",
+        raise _fault(
+            f"speaks version {version} of the protocol; this program speaks {_VERSION} (docs/wire.md, Versions)"
         )
     name = answer.get("name")
     if name is not None and (type(name) is not str or len(name) > _LONGEST_NAME):
-        raise BotFault(
-            ForfeitKind.PROTOCOL, f'"name" is {_kind(name)}, not a string of up to {_LONGEST_NAME} characters'
-        )
+        raise _fault(f'"name" is {_kind(name)}, not a string of up to {_LONGEST_NAME} characters')
     flags = {flag: answer[flag] for flag in _FLAGS if flag in answer}
     for flag, value in flags.items():
         if type(value) is not bool:
-            raise BotFault(ForfeitKind.PROTOCOL, f'"{flag}" is {_kind(value)}, not true or false')
+            raise _fault(f'"{flag}" is {_kind(value)}, not true or false')
     return HelloAnswer(**flags)
 
 
@@ -345,7 +339,7 @@ def read_move(answer: dict[str, Any], view: View, moves: Sequence[Move]) -> Move
     Raises `BotFault`: `illegal move`, with the reason, for a move that is not in the list.
     """
     if "move" not in answer:
-        raise BotFault(ForfeitKind.PROTOCOL, 'the answer has no "move"')
+        raise _fault('the answer has no "move"')
     wanted = answer["move"]
     if type(wanted) is int:
         if 0 <= wanted < len(moves):
@@ -354,7 +348,7 @@ def read_move(answer: dict[str, Any], view: View, moves: Sequence[Move]) -> Move
             ForfeitKind.ILLEGAL_MOVE, f"move number {wanted} is not one of the {len(moves)} (counted from 0)"
         )
     if type(wanted) is not str:
-        raise BotFault(ForfeitKind.PROTOCOL, f'"move" is {_kind(wanted)}, neither a string nor a whole number')
+        raise _fault(f'"move" is {_kind(wanted)}, neither a string nor a whole number')
     for move in moves:
         if move.text == wanted:
             return move
@@ -371,7 +365,7 @@ def read_wire_note(answer: dict[str, Any], view: View) -> None:
     if type(note) is dict:
         view.note(**note)
     elif note is not None:
-        raise BotFault(ForfeitKind.PROTOCOL, f'"note" is {_kind(note)}, not an object')
+        raise _fault(f'"note" is {_kind(note)}, not an object')
 
 
 @cache
@@ -387,7 +381,7 @@ def _parse(line: bytes) -> Any:
     if len(line) >= LONGEST_LINE:
         raise _fault(f"the answer is longer than {LONGEST_LINE} bytes", line)
     if not line.strip():
-        raise BotFault(ForfeitKind.PROTOCOL, "answered with an empty line")
+        raise _fault("answered with an empty line")
     if b"\0" in line:
         raise _fault("the answer contains a NUL", line)
     try:
@@ -428,8 +422,8 @@ def _kind(value: object) -> str:
     return names[type(value)]
 
 
-def _fault(what: str, line: bytes) -> BotFault:
-    return BotFault(ForfeitKind.PROTOCOL, f"{what}: {quoted(line)}")
+def _fault(what: str, line: bytes | None = None) -> BotFault:
+    return BotFault(ForfeitKind.PROTOCOL, what if line is None else f"{what}: {quoted(line)}")
 
 
 # ---------------------------------------------------------------- the command

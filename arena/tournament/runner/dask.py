@@ -2,8 +2,7 @@
 
 Each thread of the cluster's processes plays chunks with a worker process of its own under a `Supervisor`, as on one
 machine: a bot that hangs or kills its process must not take a process of the cluster with it. Dask moves the work of a
-process that dies to the others. A chunk that it gives up after too many deaths is submitted again. Bots' files travel
-with the run (`BotFiles`).
+process that dies to the others, until too many have died of it. Bots' files travel with the run (`BotFiles`).
 """
 
 from __future__ import annotations
@@ -41,7 +40,6 @@ _log = logging.getLogger("arena.dask")
 
 _CHECK_S = 1.0
 _WAIT_S = 30.0
-_MAX_TRIES = 5
 _CLUSTER_ERRORS = ("KilledWorker", "CancelledError", "FutureCancelledError", "TimeoutError", "CommClosedError")
 
 
@@ -52,6 +50,9 @@ class DaskPool(WorkerPool):
     """
 
     def __init__(self, job: Job, scheduler: str | None, sink: Sink) -> None:
+        self._run_name = uuid.uuid4().hex  # names the tasks; nothing that is played depends on it
+        self._files = BotFiles(self._run_name, bundles_of(job), about())
+        self._futures: set[Any] = set()
         self._cluster: Any = None
         if scheduler is None:
             self._cluster = distributed.LocalCluster(  # type: ignore[no-untyped-call]
@@ -63,9 +64,9 @@ class DaskPool(WorkerPool):
                 memory_limit=None,
             )
         try:
-            self._cluster_run = ClusterRun(job, _connect(self._cluster or scheduler))
+            self._client = _connect(self._cluster or scheduler)
             self._counts = self._wait_for_workers(scheduler)
-            self._cluster_run.send_files()
+            self._send_files()
         except BaseException:
             if self._cluster is not None:
                 self._cluster.close()
@@ -75,18 +76,52 @@ class DaskPool(WorkerPool):
 
     def _open_slots(self) -> None:
         for _ in range(len(self._slots), max(sum(self._counts.values()), 1)):
-            self._add_slot(ClusterSlot(self._cluster_run, self._report, self._sink))
+            self._add_slot(ClusterSlot(self._play_there))
 
     def _wait_for_workers(self, scheduler: str | None) -> dict[str, int]:
         try:
-            self._cluster_run.client.wait_for_workers(1, timeout=_WAIT_S)
-            return dict(self._cluster_run.client.nthreads())
+            self._client.wait_for_workers(1, timeout=_WAIT_S)
+            return dict(self._client.nthreads())
         except TimeoutError as error:
             raise ArenaError(
                 f"the scheduler {scheduler} has no workers; start some with: dask worker {scheduler}"
             ) from error
         except OSError as error:
             raise ArenaError(f"the Dask scheduler {scheduler} is gone: {one_line(str(error), 200)}") from error
+
+    def _send_files(self) -> None:
+        """Give the bots' files to all workers, and to those that will join."""
+        try:
+            self._client.register_plugin(self._files)
+        except Exception as error:
+            if "arena" in str(error) or isinstance(error, ImportError):
+                raise ArenaError(
+                    "the scheduler or a worker has no arena, or another version of it; install the same one on all"
+                    f" machines ({one_line(str(error), 200)})"
+                ) from error
+            raise ArenaError(f"the cluster does not take the bots' files: {one_line(str(error), 200)}") from error
+
+    def _play_there(self, chunk: Chunk) -> None:
+        """Play a chunk on the cluster and report what came back."""
+        with self._work:
+            if self._closing:
+                raise Stopped
+            key = f"arena-{self._run_name}-{chunk.number}"
+            task = play_chunk, self._run_name, self.job, chunk
+            future = self._client.submit(*task, key=key, pure=False, priority=-chunk.number)
+            self._futures.add(future)
+        try:
+            delivery: Delivery = future.result()
+        except Exception as error:
+            if not self._draining:
+                self._report(_failure(error))
+            return
+        finally:
+            self._futures.discard(future)
+        for record in delivery.records:
+            self._sink(record)
+        for event in delivery.events:
+            self._report(event)
 
     def _take(self, timeout: float) -> Iterator[WorkerEvent | None]:
         self._check_workers()
@@ -98,14 +133,10 @@ class DaskPool(WorkerPool):
         if now - self._checked_at < _CHECK_S:
             return
         self._checked_at = now
-        client = self._cluster_run.client
         try:
-            counts = dict(client.nthreads())
+            counts = dict(self._client.nthreads())
         except Exception as error:  # the scheduler is gone or coming back; chunks will show
             _log.warning("the scheduler does not answer: %s", error)
-            if client.status in ("closed", "closing"):
-                text = f"the scheduler is gone ({error}). Start one again; the same command then plays what is missing"
-                self._report(Failed(text, ours=False))
             return
         then = "others replay its games" if counts else "there is no other, so its games wait for one"
         for address in self._counts.keys() - counts:
@@ -115,103 +146,36 @@ class DaskPool(WorkerPool):
 
     def _drain(self) -> None:
         super()._drain()
-        self._cluster_run.end(at_once=False)
+        self._end_run(at_once=False)
+
+    def _end_run(self, at_once: bool) -> None:
+        """Start no more units of this run in the cluster; with `at_once`, also stop those that are being played."""
+        with contextlib.suppress(Exception):  # a worker that does not answer is gone, and its processes with it
+            self._client.run(end_run, self._run_name, at_once, on_error="ignore")
 
     def close(self) -> None:
-        """End the run on the cluster, and the cluster itself if it is ours."""
-        self._cluster_run.end(at_once=True)
+        """End the run on the cluster and remove its files from the workers; end the cluster itself if it is ours."""
+        with self._work:
+            self._draining = self._closing = True
+            futures = list(self._futures)
+        with contextlib.suppress(Exception):
+            self._client.cancel(futures, force=True)
+        self._end_run(at_once=True)
         super().close()
-        self._cluster_run.close()
+        with contextlib.suppress(Exception):
+            self._client.unregister_worker_plugin(self._files.name)
+        with contextlib.suppress(Exception):
+            self._client.close(timeout=5)
         if self._cluster is not None:
             with contextlib.suppress(Exception):
                 self._cluster.close(timeout=10)
 
 
-class ClusterRun:
-    """What a run has on a cluster: a client, the bots' files and the chunks that are played there."""
-
-    def __init__(self, job: Job, client: Any) -> None:
-        self.job = job
-        self.client = client
-        self.name = uuid.uuid4().hex  # names the tasks; nothing that is played depends on it
-        self.is_ending = self.is_ended = False
-        self._files = BotFiles(self.name, bundles_of(job), about())
-        self._futures: set[Any] = set()
-        self._lock = threading.Lock()
-
-    def send_files(self) -> None:
-        """Give the bots' files to all workers, and to those that will join."""
-        try:
-            self.client.register_plugin(self._files)
-        except Exception as error:
-            if "arena" in str(error) or isinstance(error, ImportError):
-                raise ArenaError(
-                    "the scheduler or a worker has no arena, or another version of it; install the same one on all"
-                    f" machines ({one_line(str(error), 200)})"
-                ) from error
-            raise ArenaError(f"the cluster does not take the bots' files: {one_line(str(error), 200)}") from error
-
-    def play(self, chunk: Chunk, attempt: int) -> Delivery:
-        """Play a chunk on the cluster and wait for what comes back. Raise Stopped after `end(at_once=True)`."""
-        with self._lock:
-            if self.is_ended:
-                raise Stopped
-            key = f"arena-{self.name}-{chunk.number}-{attempt}-{uuid.uuid4().hex[:8]}"
-            future = self.client.submit(
-                play_chunk, self.name, self.job, chunk, key=key, pure=False, priority=-chunk.number
-            )
-            self._futures.add(future)
-        try:
-            delivery: Delivery = future.result()
-            return delivery
-        finally:
-            self._futures.discard(future)
-
-    def end(self, at_once: bool) -> None:
-        """Start no more units of this run; with `at_once`, also stop those that are being played."""
-        with self._lock:
-            self.is_ending, self.is_ended = True, self.is_ended or at_once
-            futures = list(self._futures)
-        if at_once:
-            with contextlib.suppress(Exception):
-                self.client.cancel(futures, force=True)
-        with contextlib.suppress(Exception):  # a worker that does not answer is gone, and its processes with it
-            self.client.run(end_run, self.name, at_once, on_error="ignore")
-
-    def close(self) -> None:
-        """Remove the files from the workers and close the client."""
-        with contextlib.suppress(Exception):
-            self.client.unregister_worker_plugin(self._files.name)
-        with contextlib.suppress(Exception):
-            self.client.close(timeout=5)
-
-
 class ClusterSlot:
     """A `Slot` on a cluster. Dask, not the slot, chooses which thread of the cluster plays a chunk."""
 
-    def __init__(self, run: ClusterRun, report: Callable[[WorkerEvent], None], sink: Sink) -> None:
-        self._run = run
-        self._report = report
-        self._sink = sink
-
-    def play(self, chunk: Chunk) -> None:
-        """Play a chunk, again if the cluster loses it; report what came back."""
-        for attempt in range(_MAX_TRIES + 1):
-            try:
-                delivery = self._run.play(chunk, attempt)
-            except Exception as error:
-                if self._run.is_ending:
-                    return
-                failed = _failure(error, attempt)
-                self._report(failed or Lost(f"the cluster lost a chunk ({type(error).__name__}); replaying it"))
-                if failed is not None:
-                    return
-                continue
-            for record in delivery.records:
-                self._sink(record)
-            for event in delivery.events:
-                self._report(event)
-            return
+    def __init__(self, play: Callable[[Chunk], None]) -> None:
+        self.play = play
 
     def wait(self) -> None:
         """Return None: it is not known here."""
@@ -222,16 +186,15 @@ class ClusterSlot:
     stop = close = drain
 
 
-def _failure(error: Exception, attempt: int) -> Failed | None:
-    """Return what an error of the cluster means; None if the chunk can be played again."""
+def _failure(error: Exception) -> Failed:
+    """Return what an error of the cluster means; Dask itself lets others play the chunks of a worker that has died."""
     name = type(error).__name__
     if isinstance(error, ImportError):
         return Failed(f"the workers of the cluster cannot import arena; install it there: {error}", ours=False)
-    if name not in _CLUSTER_ERRORS:
-        return Failed(f"on the cluster: {name}: {error}", ours=True)
-    if attempt == _MAX_TRIES:
-        return Failed(f"the cluster lost a chunk {attempt} times, the last time by {name}: {error}", ours=False)
-    return None
+    if name in _CLUSTER_ERRORS:
+        why = one_line(f"{name}: {error}", 300)
+        return Failed(f"the cluster has lost games ({why}); the same command plays what is missing", ours=False)
+    return Failed(f"on the cluster: {name}: {error}", ours=True)
 
 
 def _connect(where: Any) -> Any:

@@ -102,12 +102,14 @@ class Job:
 class Played:
     """Some units have been played: `chunk` holds them, under the number of the chunk that was submitted.
 
-    `rows` holds its games, in the order of the units; `scores` is as `scores_of` returns it.
+    `rows` holds its games, in the order of the units; `scores` is as `scores_of` returns it. `silent` says whether,
+    without a clock, a bot gave no answer in time in the last of them.
     """
 
     chunk: Chunk
     scores: Mapping[int, Sequence[int]]
     rows: Sequence[tuple[Any, ...]]
+    silent: bool = False
 
     def named_rows(self) -> list[Row]:
         """Return the rows with the names of their columns."""

@@ -9,10 +9,9 @@ import contextlib
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -209,7 +208,7 @@ def _unloadable_bot(run: Prepared) -> BotRefused | None:
     new = {entry.name for entry in run.plan.wanted.new}
     if run.config.executor == "local" and new:
         try:
-            _require_bots(_loading(run.job, new))
+            _require_bots(run.job, new)
         except BotRefused as refused:
             return refused
     return None
@@ -257,18 +256,13 @@ def job_of(config: TournamentConfig) -> Job:
     )
 
 
-def _loading(job: Job, names: Collection[str]) -> Job:
-    """Return the part of a job that loading and making these bots depends on."""
+def _require_bots(job: Job, names: Collection[str]) -> None:
+    """Load and make these bots of a job once, as a worker does. Raise what `fail` does if that cannot be done."""
     chosen = [number for number, bot in enumerate(job.bots) if bot.name in names]
     bots, levels = tuple(job.bots[at] for at in chosen), tuple(job.levels[at] for at in chosen)
-    plain = replace(job, rules="base", seed=0, workers=1, own_deals=False, backwards=False)
-    return replace(plain, bots=bots, levels=levels, is_trial=True)
-
-
-@lru_cache(maxsize=1)  # a comparison plays the same bots under several rule sets
-def _require_bots(job: Job) -> None:
+    trial = replace(job, bots=bots, levels=levels, workers=1, is_trial=True)
     with TemporaryDirectory(prefix="arena-") as parent, bundles_folder(Path(parent)) as bundles:
-        supervisor = Supervisor(job.placed(bundles), lambda event: None, lambda record: None)
+        supervisor = Supervisor(trial.placed(bundles), lambda event: None, lambda record: None)
         failed = None
         with StopSignals(supervisor.stop) as signals, contextlib.suppress(Stopped), closing(supervisor):
             failed = supervisor.load()
@@ -487,15 +481,6 @@ class _Session:
         self._walkovers[silence.bot] = text
         return True
 
-    def _has_silence(self, deliveries: Iterable[Played]) -> bool:
-        """Return whether, without a clock, a bot gave no answer in time in one of these games."""
-        return not self._run.job.clocked and any(
-            row.forfeit == ForfeitKind.TIMEOUT.code
-            for played in deliveries
-            if any(by_a or by_b for *_, by_a, by_b in played.scores.values())
-            for row in played.named_rows()
-        )
-
     # ------------------------------------------------------------ for the pool
 
     def _commit(self, deliveries: Sequence[Played]) -> bool:
@@ -503,7 +488,8 @@ class _Session:
         stored = self._store.add([(played.chunk, played.rows) for played in deliveries])
         self._figures.add(deliveries, stored)
         self._counts["played"] += stored
-        is_enough = self._is_decided() or (self._has_silence(deliveries) and self._look_for_silence())
+        is_silent = any(played.silent for played in deliveries)
+        is_enough = self._is_decided() or (is_silent and self._look_for_silence())
         if self._unseen:
             self._unseen -= {bot for played in deliveries for task in played.chunk.tasks for bot in (task.a, task.b)}
             if not self._unseen:

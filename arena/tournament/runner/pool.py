@@ -95,10 +95,9 @@ class WorkerPool:
     only `close` may follow.
     """
 
-    def __init__(self, job: Job, scheduler: str | None, sink: Sink, method: str | None = None) -> None:
-        """Start the workers. `method` is the start method of processes, by default the one that suits the system."""
+    def __init__(self, job: Job, scheduler: str | None, sink: Sink) -> None:
+        """Start the workers."""
         self.job = job
-        self._method = method
         self._sink = sink
         self._events: queue.SimpleQueue[WorkerEvent | None] = queue.SimpleQueue()
         self._slots: list[Slot] = []
@@ -115,7 +114,7 @@ class WorkerPool:
 
     def _open_slots(self) -> None:
         for number in range(self.job.workers):
-            self._add_slot(Supervisor(self.job, self._report, self._sink, self._method, number))
+            self._add_slot(Supervisor(self.job, self._report, self._sink, number=number))
 
     def _add_slot(self, slot: Slot) -> None:
         thread = threading.Thread(target=self._run, args=(slot,), name=f"slot {len(self._slots)}", daemon=True)

@@ -32,7 +32,7 @@ from typing import Any
 from arena.bots.forks import fork_lock, widen_pipe
 from arena.bots.processes import end_descendants, exit_text, kill_group, kill_with_group
 from arena.endings import ForfeitKind
-from arena.tournament.games import ROW_COLUMNS, Chunk, Row, Task
+from arena.tournament.games import Chunk, Row, Task
 from arena.tournament.move_log import SIZE, LogSnapshot, read_snapshot, shared_buffer
 from arena.tournament.rows import cut_row, find_game, role_at_work
 from arena.tournament.runner.job import Failed, Job, Lost, Played, WorkerEvent
@@ -56,8 +56,7 @@ _STALL_S = 60.0
 _GOING_S = 2.0
 _DRAINING_S = 1.0  # a call that takes longer is not waited for when the run is to end
 _MOST_BYTES = 1 << 28
-_FORFEIT = ROW_COLUMNS.index("forfeit")
-_LENGTHS = {READY: 1, PART: 5, UNITS_DONE: 5, CHUNK_REFUSED: 3}  # of messages
+_LENGTHS = {READY: 1, PART: 6, UNITS_DONE: 6, CHUNK_REFUSED: 3}  # of messages
 
 
 class Stopped(Exception):
@@ -386,13 +385,12 @@ class Supervisor:
                     worker.kill()
                 kind = PART
                 while kind == PART:
-                    kind, units, reusable, scores, rows = worker.receive()
+                    kind, units, reusable, silent, scores, rows = worker.receive()
                     if units:
-                        self.report(Played(Chunk(chunk.number, tasks[:units]), scores, rows))
+                        self.report(Played(Chunk(chunk.number, tasks[:units]), scores, rows, silent))
                         tasks = tasks[units:]
                         known = [row for row in known if any(find_game(task, row.id) for task in tasks)]
                         deaths = 0
-                        silent = silent or self._holds_silence(rows)
                 if not reusable:
                     self.close()
             except WorkerRefused as refused:
@@ -405,10 +403,6 @@ class Supervisor:
                 if failed is not None:
                     self.report(failed)
                     return
-
-    def _holds_silence(self, rows: Sequence[Sequence[Any]]) -> bool:
-        """Return whether, without a clock, a bot gave no answer in time in one of these rows."""
-        return not self.job.clocked and any(row[_FORFEIT] == ForfeitKind.TIMEOUT.code for row in rows)
 
     def _living_worker(self, finish: bool = False) -> WorkerProcess:
         if self._worker is None:

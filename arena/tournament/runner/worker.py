@@ -17,7 +17,8 @@ import os
 import signal
 import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import Any
@@ -26,19 +27,21 @@ from arena.bots.bot import Actor, BotFault
 from arena.bots.cores import pin_to_core
 from arena.bots.faults import BotError, author_traceback
 from arena.bots.forks import adopt_orphans, die_with_parent, forget_descriptors, keep_from_forks, lead_group
+from arena.bots.isolation.levels import Launch
+from arena.bots.isolation.process import BotProcess, own_children, watch_bots
+from arena.bots.isolation.remote_bot import ProcessPool, RemoteBot
 from arena.bots.limits import WORKER_GOES, let_go_first, limit_memory, no_core_dumps
 from arena.bots.loading import load_bot
 from arena.bots.output import BotOutput, redirected
-from arena.bots.processes import has_children, memory_in_use
-from arena.bots.spec import BotSpec
+from arena.bots.processes import has_children, kill_orphans, memory_in_use
 from arena.endings import ForfeitKind
 from arena.errors import ArenaError
+from arena.game.rules import load_rules
 from arena.stats.score import other_side
 from arena.tournament.games import PAIRING_BITS, Row, Task
 from arena.tournament.move_log import shared_buffer
 from arena.tournament.process_state import ProcessState
 from arena.tournament.referee import Player, Referee
-from arena.tournament.runner.isolated import IsolatedBots
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.logs import log_to
 
@@ -128,7 +131,7 @@ class _Worker:
         self.status = status
         self.move_log = shared_buffer(move_log)
         self.threads = threading.active_count()
-        self.isolated: IsolatedBots | None = None
+        self.pool = ProcessPool()  # of bots in processes of their own
 
     def work(self) -> None:
         """Load the bots and play chunks until the process has to be replaced."""
@@ -158,16 +161,13 @@ class _Worker:
                     reusable = self._play(referee, tasks, {row.id: row for row in cut})
                     output.end_lines()
             finally:
-                if self.isolated is not None:
-                    self.isolated.pool.close()
+                self.pool.close()
 
     # ------------------------------------------------------------ bots
 
     def _load(self) -> Referee:
         players = []
         state = ProcessState()
-        if self.job.isolated:
-            self.isolated = IsolatedBots(self.job, self._beat)
         for number in range(len(self.job.bots)):
             self.status[LOADING] = number + 1
             players.append(self._player(number))
@@ -189,12 +189,14 @@ class _Worker:
             raise BotError(f"the bot {self.job.bots[number].target} {what}{why}") from error
 
     def _player(self, number: int) -> Player:
-        spec = self.job.bots[number]
-        if self.isolated is not None and self.job.level(number).own_process:
-            return self.isolated.player(number, spec)
-        return self._player_inside(spec)
-
-    def _player_inside(self, spec: BotSpec) -> Player:
+        job, spec = self.job, self.job.bots[number]
+        if job.level(number).own_process:
+            rules, level = load_rules(job.rules), job.level(number)
+            remote = RemoteBot(spec, rules, level, job.bot_limits, self.pool, self._start)
+            if 2 * number < self.pool.most:
+                remote.load()  # a file that cannot be run, a command that does not answer: known before the first game
+                remote.suspend()
+            return Player(spec.name, lambda: remote)
         bot = load_bot(spec)
 
         def make() -> Actor:
@@ -207,16 +209,22 @@ class _Worker:
 
         return Player.of(bot, make)
 
+    def _start(self, launch: Launch, hear: Callable[[bytes], object]) -> BotProcess:
+        environment = {**launch.environment, "PYTHONHASHSEED": "1" if self.job.backwards else "0"}
+        return BotProcess(replace(launch, environment=environment), hear, self._beat)
+
     # ------------------------------------------------------------ games
 
     def _play(self, referee: Referee, tasks: Sequence[Task], known: dict[int, Row]) -> bool:
-        """Play units and send them in parts; return False if this process must be replaced.
+        """Play units and send them in parts, up to the first in which, without a clock, a bot gave no answer in time.
+
+        Return False if this process must be replaced.
 
         `known` are rows, by key, of games that must not be played: forfeits for the deaths of earlier workers.
         """
         rows: list[Row] = []
         units = done = 0
-        reusable = True
+        reusable, silent = True, False
         sent_at = perf_counter()
         next_check = sent_at + _CHECK_S
         while done < len(tasks):
@@ -224,16 +232,15 @@ class _Worker:
             done += 1
             units += 1
             rows += fresh
+            failures = [row.forfeit for row in fresh if row.forfeit_by]
+            silent = not self.job.clocked and ForfeitKind.TIMEOUT.code in failures
             if threading.active_count() > self.threads:
                 task = tasks[done - 1]
                 _log.warning("%s or %s left threads behind; replacing this process", task.a, task.b)
                 reusable = False
                 break
-            if self._is_stopping():
+            if silent or self._is_stopping():  # the supervisor hands back what else a silent bot would play
                 break
-            failures = [row.forfeit for row in fresh if row.forfeit_by]
-            if failures and not self.job.clocked and ForfeitKind.TIMEOUT.code in failures:
-                break  # the supervisor hands back what else that bot would play
             now = perf_counter()
             if now >= next_check or failures:
                 next_check = now + _CHECK_S
@@ -242,19 +249,18 @@ class _Worker:
                     break
             # the last ones are sent below, after everything printed: who has all games may end this process
             if done < len(tasks) and (now - sent_at >= _SEND_S or len(rows) >= _SEND_ROWS):
-                self._send_rows(PART, units, True, rows)
+                self._send_rows(PART, units, True, False, rows)
                 rows, units, sent_at = [], 0, now
-        if self.isolated is not None:
-            self.isolated.pool.log_output()
+        self.pool.log_output()
         reusable = reusable and self._is_clean()
         if not reusable:
             limit_memory(None)  # a bot may have left too little memory to send the rows
-        self._send_rows(UNITS_DONE, units, reusable, rows)
+        self._send_rows(UNITS_DONE, units, reusable, silent, rows)
         return reusable
 
-    def _send_rows(self, kind: str, units: int, reusable: bool, rows: Sequence[Row]) -> None:
+    def _send_rows(self, kind: str, units: int, reusable: bool, silent: bool, rows: Sequence[Row]) -> None:
         plain = list(map(tuple, rows))  # marshal knows no named tuples
-        self._send(kind, units, reusable, scores_of(rows), plain)
+        self._send(kind, units, reusable, silent, scores_of(rows), plain)
 
     def _send(self, kind: str, *values: Any) -> None:
         self.results.send_bytes(marshal.dumps((kind, *values)))
@@ -269,8 +275,9 @@ class _Worker:
 
     def _is_clean(self) -> bool:
         """Return whether nothing of earlier games is left that could disturb the next one."""
-        if self.isolated is not None:
-            self.isolated.clean()
+        if self.job.isolated:  # end bots that use more than they may, and what they have left behind
+            watch_bots()
+            kill_orphans(own_children())
         elif has_children():
             _log.info("a bot left processes behind; replacing this process")
             return False

@@ -158,14 +158,12 @@ def _job(*names: str, sign: Path | None = None, limits: Limits = QUICK, **more: 
 class Played(list[Row]):
     """Plays pairs of a bot and well_behaved in a pool: the rows in schedule order, and what workers were lost."""
 
-    def __init__(
-        self, job: Job, bot: str, units: int, method: str | None = None, sink: Sink = print, stop: Path | None = None
-    ) -> None:
+    def __init__(self, job: Job, bot: str, units: int, sink: Sink = print, stop: Path | None = None) -> None:
         """`stop` is a file at whose appearance play is to stop, at once if its name is "now"."""
         super().__init__()
         self.lost: list[str] = []
         self.stop, self.signals = stop, StopSignals()
-        with closing(WorkerPool(job, None, sink, method)) as pool:
+        with closing(WorkerPool(job, None, sink)) as pool:
             tasks = (PairTask(0, deal, "well_behaved", bot) for deal in range(units))
             pool.play(
                 tasks, units, self.store, self.signals, lost=lambda one: self.lost.append(one.text), tick=self.look
@@ -185,11 +183,11 @@ class Played(list[Row]):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("foe", ["sleeper:ms=0", "exit_hard"])
-def test_number_of_workers_and_start_method_change_nothing(foe: str) -> None:
+def test_the_number_of_workers_changes_nothing(foe: str) -> None:
     job, name = _job("well_behaved", foe), foe.partition(":")[0]
     results = []
-    for method, workers in [(None, 1), (None, 2), *([("spawn", 1)] if name == "sleeper" else [])]:
-        rows = Played(replace(job, workers=workers), name, 2, method)
+    for workers in (1, 2):
+        rows = Played(replace(job, workers=workers), name, 2)
         results.append([(*row[:11], row[18]) for row in rows])  # without what a clock has measured
         assert {forfeit_of(row[3]) for row in rows} == {"crash" if foe == "exit_hard" else None}
         assert len(rows.lost) == (8 if foe == "exit_hard" else 0)

@@ -19,7 +19,7 @@ from arena.bots.limits import Limits
 from arena.bots.processes import children, descendants, is_running
 from arena.errors import ArenaError
 from arena.tournament.config import config_from_dict
-from arena.tournament.runner import isolated
+from arena.tournament.runner import worker
 from arena.tournament.runner.play_run import prepare
 from arena.tournament.runner.supervisor import WorkerProcess
 from tests.bots.isolation.inside import need_sandbox
@@ -92,7 +92,7 @@ def test_series_of_games_are_the_same(inside: Any, tmp_path: Path) -> None:
 
 
 def test_few_processes_at_a_time_change_nothing(inside: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(isolated, "ProcessPool", functools.partial(ProcessPool, most=2))  # workers are forked
+    monkeypatch.setattr(worker, "ProcessPool", functools.partial(ProcessPool, most=2))  # workers are forked
     data = settings(*QUICK[:3], games=2)
     play(tmp_path, {**data, "isolation": "process"}, 1)
     assert games(tmp_path) == inside(data)

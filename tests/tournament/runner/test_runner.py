@@ -230,7 +230,7 @@ def test_a_bot_that_cannot_be_made_plays_no_game(tmp_path: Path, does: str, said
 
 def test_a_run_that_cannot_be_played_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What only its workers find out, as those of a cluster do."""
-    monkeypatch.setattr("arena.tournament.runner.play_run._require_bots", lambda job: None)
+    monkeypatch.setattr("arena.tournament.runner.play_run._require_bots", lambda job, names: None)
     data = settings(bot("search", rollouts="many"), FIELD[0])
     with pytest.raises(ArenaError, match="whole number"):
         play(tmp_path / "run", data)
