@@ -6,12 +6,16 @@ In a checkout the data files lie beside the source, in a wheel inside the packag
 from __future__ import annotations
 
 import errno
+import gzip
 import hashlib
 import io
 import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, TextIO
+from typing import IO, TextIO, cast
 
 PACKAGE = Path(__file__).resolve().parent
 """The folder of the package `arena`, however it is installed."""
@@ -24,6 +28,7 @@ LATEST = "latest"
 
 STDIN = Path("-")
 """Where a file to read can be named: standard input."""
+_GZIP = b"\x1f\x8b"
 
 
 def input_name(path: Path | str) -> str:
@@ -35,9 +40,18 @@ def input_name(path: Path | str) -> str:
     return "standard input" if str(path) == str(STDIN) else str(path)
 
 
-def open_input(path: Path) -> IO[bytes]:
-    """Open a file to read. Standard input is read to its end and kept, so that it can be opened again."""
-    return io.BytesIO(_whole(sys.stdin)) if path == STDIN else open(path, "rb")
+@contextmanager
+def open_input(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file to read, also a compressed one. Standard input is read to its end and kept, to be opened again.
+
+    Raises OSError if it cannot be read.
+    """
+    with io.BufferedReader(io.BytesIO(_whole(sys.stdin))) if path == STDIN else open(path, "rb") as file:
+        is_compressed = file.peek(2).startswith(_GZIP)
+        try:
+            yield cast(IO[bytes], gzip.GzipFile(fileobj=file)) if is_compressed else file
+        except (EOFError, zlib.error) as error:
+            raise OSError(errno.EIO, str(error), str(path)) from None
 
 
 @lru_cache(maxsize=1)
@@ -69,7 +83,7 @@ _PIECE = 1 << 16
 
 
 def read_small_file(path: Path, most: int = _LONGEST_TEXT) -> bytes:
-    """Return the bytes of a file.
+    """Return the bytes of a file, or of standard input.
 
     Raises OSError if the file cannot be read, is larger than `most` bytes, or is a pipe or a device, which might never
     end.
@@ -77,7 +91,7 @@ def read_small_file(path: Path, most: int = _LONGEST_TEXT) -> bytes:
     if path.exists() and not path.is_file() and not path.is_dir():
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
     data = bytearray()
-    with open(path, "rb") as file:
+    with open_input(path) as file:
         # in pieces: Python allocates at once as much as it is asked to read, however small the file is
         while len(data) <= most and (piece := file.read(_PIECE)):
             data += piece
@@ -92,7 +106,7 @@ def read_small_text(path: Path, most: int = _LONGEST_TEXT, or_latin: bool = Fals
     With `or_latin`, what is not UTF-8 is read as Latin-1. Raises OSError as `read_small_file` does, and
     UnicodeDecodeError for any other encoding.
     """
-    data = open_input(path).read() if path == STDIN else read_small_file(path, most)
+    data = read_small_file(path, most)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -190,6 +190,15 @@ def spreadsheet_cell(value: Any) -> Any:
     return f"'{cell}" if value.startswith(_FORMULA) else cell
 
 
+def plain_cell(cell: str) -> str:
+    """Return a text from CSV without the apostrophe of `spreadsheet_cell`.
+
+    >>> plain_cell("'=A1"), plain_cell("'Ann'")
+    ('=A1', "'Ann'")
+    """
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
+
+
 def plain_json(value: Any, indent: int | None = 2) -> str:
     r"""Return exactly the value as JSON, with escapes for everything that a terminal obeys, hides or reorders.
 

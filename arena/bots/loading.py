@@ -182,11 +182,13 @@ def _load_error(spec: BotSpec, error: BaseException) -> BotError:
         return BotError(f"the bot {spec.target} cannot be loaded: {text.splitlines()[-1].partition(': ')[2]}")
     what = "raises an exception when it is loaded"
     if issubclass(type(error), SyntaxError):
-        what = "is not valid Python"
+        what = f"is not valid Python {sys.version_info.major}.{sys.version_info.minor}"
     elif issubclass(type(error), MemoryError):
         what = "needs more memory to be loaded than its process may use"
     elif issubclass(type(error), ImportError) and "relative import" in text.splitlines()[-1]:
-        what += "; its file is not part of a package, so write 'import helper', not 'from . import helper'"
+        found = re.search(r"from \.+([\w.]*) (import .+)", text)
+        write = f"from {found[1]} {found[2]}".replace("from  ", "") if found else "import helper"
+        what += f"; its file is not part of a package, so write '{write}'"
     return BotError(f"the bot {spec.target} {what}:\n{text}")
 
 

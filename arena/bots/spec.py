@@ -49,6 +49,8 @@ from arena.text import one_line, quoted
 MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
 """A class or the function `act` of a package."""
 _SPEC = re.compile(r"(?:(?P<name>[^:=/\\]+)=)?(?P<target>.*?)(?::(?P<params>[A-Za-z_]\w*=.*))?", re.DOTALL)
+_NEXT = re.compile(r",(?=\s*[A-Za-z_]\w*\s*=)")
+"""The comma before a parameter; any other belongs to a value."""
 _PARAMETER = "a parameter is written NAME=VALUE; one file is one bot, so its class is not named"
 PREFIX = "cmd:"
 #: Where the system's programs are. The sandbox shows these folders to bots that are commands.
@@ -124,6 +126,8 @@ def parse_spec(text: str) -> ParsedSpec:
 
     >>> parse_spec("deep=bots/search.py:rollouts=200,depth=2")
     ParsedSpec(name='deep', target='bots/search.py', params={'rollouts': '200', 'depth': '2'})
+    >>> parse_spec("bots/list.py:stones=4,5,6,depth=2").params
+    {'stones': '4,5,6', 'depth': '2'}
     >>> parse_spec("package.module:Class")
     ParsedSpec(name=None, target='package.module:Class', params={})
     >>> parse_spec("fast=cmd:./mybot --depth=3")
@@ -139,10 +143,8 @@ def parse_spec(text: str) -> ParsedSpec:
     if not target:
         raise BotError(f"'{text}' names no bot; a bot is a file (bots/greedy.py), a name or package.module:Class")
     params: dict[str, str] = {}
-    for part in match["params"].split(",") if match["params"] else ():
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not key:
-            raise BotError(f"'{part}' in the bot '{text}' is not a parameter; write {target}:key=value,key=value")
+    for part in _NEXT.split(match["params"]) if match["params"] else ():
+        key, _, value = (piece.strip() for piece in part.partition("="))
         if key in params:
             raise BotError(f"parameter '{key}' is given twice in the bot '{text}'")
         params[key] = value
@@ -193,6 +195,10 @@ def find_bot(
     """
     parts = parse_spec(text)
     given: dict[str, Param] = {**parts.params, **dict(sorted((params or {}).items()))}
+    for key, value in given.items():
+        if found := _NEXT.search(str(value)):
+            cut = str(value)[found.end() :]
+            raise BotError(f"bot {parts.target}: in the value of '{key}', ',{cut}' would begin another parameter")
     here = Path.cwd() if folder is None else Path(folder)
     if parts.target.startswith(PREFIX):
         return _command_spec(name or parts.name, text, parts.target, given, here)
@@ -440,7 +446,8 @@ def _existing_file(target: str, here: Path) -> Path:
         files = sorted(one.name for one in path.glob("*.py"))
         choice = ", ".join(files) or "it has none"
         raise BotError(f"the bot {target} is a folder; name one file in it ({choice})")
-    known = f"; '{path.stem}' is known by name, without folder and .py" if path.stem in known_bots(here) else ""
+    is_known = path.suffix == ".py" and path.stem in known_bots(here)
+    known = f"; '{path.stem}' is known by name, without folder and .py" if is_known else ""
     raise BotError(f"no bot {target}: {_why_missing(path)}{known}")
 
 

@@ -250,16 +250,27 @@ own_deals = click.option(
 )
 
 
-def _read_deals(ctx: click.Context, param: click.Parameter, file: Path | None) -> list[str] | None:
+class _Line(str):
+    """A line of a file; `place` names both."""
+
+    place: str
+
+
+def _read_deals(ctx: click.Context, param: click.Parameter, file: Path | None) -> list[_Line] | None:
     """Read a file with one deal per line; # begins a comment."""
     if file is None:
         return None
     name = f"--deals {input_name(file)}"
     try:
-        lines = open_input(file).read().decode("utf-8-sig").splitlines()
+        with open_input(file) as opened:
+            lines = opened.read().decode("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise ArenaError(f"{name}: cannot be read ({error})") from None
-    found = [deal for line in lines if (deal := line.partition("#")[0].strip())]
+    found = []
+    for number, line in enumerate(lines, start=1):
+        deal = _Line(line.partition("#")[0].strip())
+        deal.place = f"{input_name(file)}, line {number}"
+        found += [deal] * bool(deal)
     if not found:
         raise ArenaError(f"{name}: no deals in it; expected one per line, such as 42:17 or cards:...")
     return found

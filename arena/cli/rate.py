@@ -58,8 +58,8 @@ def rate_command(
     FILE is a CSV file with the header first,second,score or first,second,score,deal: the bot that moved first, the
     other bot, the points of the first (1, 0.5 or 0) and, if games share their cards, any label for the deal. The header
     white,black,result (1-0, 1/2-1/2 or 0-1), semicolons or tabs instead of commas, and the tags of a PGN file are read
-    as well. RUN is a run, a comparison, a league or a file of
-    records. '-' stands for a file on standard input.
+    as well, compressed or not. RUN is a run, a comparison, a league or a file of records. '-' stands for a file on
+    standard input.
 
     The exit code is 1 if a bot forfeited every game; lists of games do not tell.
     """
@@ -87,7 +87,7 @@ def rate_command(
         games = games[games["first"].isin(kept) & games["second"].isin(kept)]
         text = f"{input_name(source)}: {counted(len(games), 'game')}"
         if left_out:
-            text += f", and {left_out} without a result, which are left out"
+            text += f", and {left_out} without a result or a known bot, which are left out"
         if without or only:
             text += f"\nOnly games where {one_line(choice_text(bots, kept))}."
         prior = DEFAULT_PRIOR if prior is None else prior

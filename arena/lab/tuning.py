@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arena.bots.bundle import bots_held
 from arena.bots.loading import load_bot
-from arena.bots.spec import find_bot, parse_spec
+from arena.bots.spec import find_bot, params_text, parse_spec
 from arena.errors import ArenaError
 from arena.game.rng import derive_seed
 from arena.game.rules import written_out
@@ -126,8 +126,7 @@ def spec_with(bot: str, params: Params) -> str:
     'bots/mine.py:colour=2,depth=3,boldness=0.25'
     """
     parsed = parse_spec(bot)
-    words = [f"{name}={value}" for name, value in {**parsed.params, **params}.items()]
-    return f"{parsed.target}:{','.join(words)}" if words else parsed.target
+    return parsed.target + params_text({**parsed.params, **params})
 
 
 def params_of(trial: Trial | FrozenTrial) -> dict[str, Value]:

@@ -32,6 +32,7 @@ from arena.bots.spec import (
     command_words,
     find_bot,
     overlooked_file,
+    params_text,
     parse_spec,
 )
 from arena.bots.syntax import syntax_fault
@@ -109,13 +110,17 @@ def submission_of(
     else:
         path = posixpath.normpath(bot.target)
         if not path.endswith(".py"):
-            raise LeagueError(f"{path!a} is not a Python file; a bot in another language is a command: 'cmd:./mybot'")
+            python = posixpath.splitext(path)[0] + ".py"
+            raise LeagueError(
+                f"{path!a} is no Python file; if it holds one, call it {python!a}. A program in another language is"
+                f" named by its command, {f'cmd:./{path}'!a}"
+            )
         if re.search(r"[:=~\\]", path) or not path.isprintable():
             raise LeagueError(f"{path!a}: the name of a bot's file must be printable, without : = ~ and backslashes")
         if path not in kept:
             raise LeagueError(f"the submission has no file {path}{did_you_mean(path, kept)}")
-        params = ",".join(f"{key}={value}" for key, value in sorted(bot.params.items()))
-        entry, usual = f"{path}:{params}" if params else path, posixpath.basename(path).removesuffix(".py")
+        entry = path + params_text(dict(sorted(bot.params.items())))
+        usual = posixpath.basename(path).removesuffix(".py")
     return Submission(_bot_name(name or bot.name, usual), check_author(author), entry, kept)
 
 

@@ -14,7 +14,7 @@ from arena.endings import ForfeitKind
 from arena.errors import did_you_mean
 from arena.paths import input_name, read_small_text
 from arena.stats.frames import StatsError
-from arena.text import one_line, quoted
+from arena.text import one_line, plain_cell, quoted
 from arena.tournament.games import GameResult
 from arena.whole_file import whole_text
 
@@ -26,10 +26,14 @@ SCORES = dict.fromkeys(WON, 1.0) | dict.fromkeys(DRAWN, 0.5) | dict.fromkeys(_LO
 """Points of the bot that moved first, by the words for a result."""
 NO_RESULT = "*"
 """The result of a game that was broken off."""
+_UNKNOWN = "?"  # the name of a player who is not known, in PGN
 _COLUMNS = {"first": ("first", "white"), "second": ("second", "black"), "score": ("score", "result")}
 """The names of a column; `deal` may stand beside them, and `deal_seed` as in games.csv."""
 _EXPECTED = "expected CSV with a header line first,second,score[,deal] or white,black,result, or PGN"
-_TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*$')
+_PGN = re.compile(r'^[ \t]*\[[ \t]*\w+[ \t]+"', re.MULTILINE)
+_TAG = r'\[[ \t]*(?P<name>\w+)[ \t]+"(?P<value>(?:\\.|(?!"[ \t]*\])[^\\\n])*)"[ \t]*\]'
+_TOKEN = re.compile(rf"{_TAG}|(?P<skipped>^%.*|;.*|\{{[^}}]*\}}|\[.*)|\S[^\s;{{\[]*", re.MULTILINE)
+"""What PGN consists of: tags (whose quotes need no escape), remarks and tags that cannot be read, and moves."""
 _SEPARATORS = (",", ";", "\t")  # a spreadsheet writes semicolons where numbers have a decimal comma
 _LARGEST_LIST = 1 << 30
 _TERMINATIONS: dict[str, str] = {
@@ -52,7 +56,7 @@ def read_game_list(path: Path) -> tuple[pd.DataFrame, int]:
     0.5 or 0; `result` is 1-0, 0-1 or 1/2-1/2. Semicolons or tabs may separate the values. PGN has the tags White, Black
     and Result, and Deal where games share cards. Every name and label is a string, without the blanks around it. Games
     with the same label `deal` share their cards; a game without a label has its own. A game that was broken off (`*`)
-    is left out. Text that is not UTF-8 is read as Latin-1.
+    or of a bot that is not known (`?`) is left out. Text that is not UTF-8 is read as Latin-1; files may be compressed.
     Raise StatsError with file and line.
     """
     import pandas as pd  # slow to load
@@ -66,8 +70,7 @@ def read_game_list(path: Path) -> tuple[pd.DataFrame, int]:
         raise StatsError(f"{name} is no text; {_EXPECTED}") from None
     if not text.strip():
         raise StatsError(f"{name}: empty; {_EXPECTED}")
-    is_pgn = _TAG.match(text.lstrip().partition("\n")[0]) is not None
-    games = _pgn_games(text) if is_pgn else _csv_games(name, text)
+    games = _pgn_games(text) if _PGN.search(text) else _csv_games(name, text)
     read = [_row(f"{name}, line {number}", values) for number, values in games]
     rows = [row for row in read if row is not None]
     if not rows:
@@ -76,17 +79,17 @@ def read_game_list(path: Path) -> tuple[pd.DataFrame, int]:
 
 
 def _row(location: str, values: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return a game as a row, None if it was broken off."""
+    """Return a game as a row, None if it was broken off or a bot is not known."""
     row: dict[str, Any] = {
         name: next((values[word] for word in words if word in values), "") for name, words in _COLUMNS.items()
     }
-    for name in ("first", "second"):
+    for name, colour in (("first", "White"), ("second", "Black")):
         if not row[name]:
-            raise StatsError(f"{location}: no name in column '{name}'")
+            raise StatsError(f"{location}: the game does not name its {name} bot ({colour})")
+    if row["score"] == NO_RESULT or _UNKNOWN in (row["first"], row["second"]):
+        return None
     if row["first"] == row["second"]:
         raise StatsError(f"{location}: '{row['first']}' plays itself; such a game cannot be rated")
-    if row["score"] == NO_RESULT:
-        return None
     score = row["score"].replace(",", ".")
     if score not in SCORES:
         fault = f"score is {quoted(row['score'])}" if row["score"] else "score is missing"
@@ -99,19 +102,21 @@ def _row(location: str, values: Mapping[str, str]) -> dict[str, Any] | None:
 
 
 def _pgn_games(text: str) -> Iterator[Numbered]:
-    """Read games from their tags; moves and comments are skipped."""
+    """Read games from their tags; moves and remarks are skipped."""
     tags: dict[str, str] = {}
-    start, in_tags = 1, False
-    for number, line in enumerate(text.splitlines(), start=1):
-        tag = _TAG.match(line)
-        if tag is None:
-            in_tags = in_tags and not line.strip()
+    number, place, start, in_tags = 1, 0, 1, False
+    for token in _TOKEN.finditer(text):
+        if token["skipped"]:
+            continue
+        if not token["name"]:
+            in_tags = False
             continue
         if not in_tags:
             if tags:
                 yield start, tags
-            tags, start, in_tags = {}, number, True
-        tags[tag[1].lower()] = re.sub(r"\\(.)", r"\1", tag[2]).strip()
+            number += text.count("\n", place, token.start())
+            tags, start, place, in_tags = {}, number, token.start(), True
+        tags[token["name"].lower()] = re.sub(r"\\(.)", r"\1", token["value"]).strip()
     yield start, tags
 
 
@@ -128,7 +133,7 @@ def _csv_games(source: str, text: str) -> Iterator[Numbered]:
         for row in read:
             if None in row:
                 raise StatsError(f"{source}, line {read.line_num}: more values than the {len(heads)} columns")
-            yield read.line_num, {name: cell.strip() for name, cell in row.items()}
+            yield read.line_num, {name: plain_cell(cell.strip()) for name, cell in row.items()}
     except csv.Error as error:
         raise StatsError(f"{source}, line {read.line_num}: not comma-separated values ({error})") from None
 

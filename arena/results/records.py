@@ -5,11 +5,9 @@ Lines may be compressed with gzip.
 
 from __future__ import annotations
 
-import gzip
 import io
 import math
 import sys
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from pathlib import Path
@@ -26,7 +24,6 @@ from arena.text import one_line, quoted
 from arena.tournament.games import DEAL_BITS, PAIRING_BITS, GameId, GameResult
 from arena.whole_file import whole_text
 
-_MAGIC = b"\x1f\x8b"
 _MARK = VERSION.partition("/")[0] + "/"
 
 BROKEN_OFF = "broken off"
@@ -129,12 +126,15 @@ def is_record(source: str) -> bool:
 
 
 def holds_records(path: Path) -> bool:
-    """Return whether a file can only be one of records: others are neither Parquet nor compressed."""
-    if path.suffix in (PARQUET, ".gz"):
+    """Return whether a file is one of records, or Parquet; a damaged one is told by its reader."""
+    if path.suffix == PARQUET:
         return True
-    with open_input(path) as file:
-        start = file.read(400)
-    return start.startswith(_MAGIC) or is_record(start.decode("utf-8-sig", errors="replace"))
+    try:
+        with open_input(path) as file:
+            start = file.read(400)
+    except OSError:
+        return True
+    return is_record(start.decode("utf-8-sig", errors="replace"))
 
 
 def record_lines(path: Path) -> Iterator[tuple[str, str]]:
@@ -145,7 +145,7 @@ def record_lines(path: Path) -> Iterator[tuple[str, str]]:
             yield line
     except UnicodeDecodeError:
         raise ReplayError(f"{name} is no file of records: it is not text") from None
-    except (OSError, EOFError, zlib.error) as error:
+    except OSError as error:
         raise ReplayError(f"cannot read {name}: {error}") from error
     if line is None:
         raise ReplayError(f"{name} is empty; expected one record per line")
@@ -160,10 +160,7 @@ def _parquet_lines(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _text_lines(path: Path) -> Iterator[tuple[str, str]]:
-    with open_input(path) as raw:
-        is_compressed = raw.read(2) == _MAGIC
-        raw.seek(0)
-        file: Any = gzip.GzipFile(fileobj=raw) if is_compressed else raw
+    with open_input(path) as file:
         for number, line in enumerate(io.TextIOWrapper(file, encoding="utf-8-sig", newline="\n"), start=1):
             if line.strip():
                 yield f"{input_name(path)}, line {number}", line.strip()

@@ -1,13 +1,17 @@
 """The field of a tournament: the bot files that patterns and folders in a list of bots stand for, and their names.
 
 An entry such as `class/*.py` or `class/` stands for every bot file there: `.py` files whose names do not begin with
-`_` or `.`. A file that several entries name plays once, and files of one name get the name of their folder before it.
-`PATH@REVISION` stands for files of a commit, and with a range for each commit that changed the bot.
+`_` or `.`, and that hold a class or the word `act`. In folders that a pattern finds (`class/*/`), `bot.py` or a file
+called like its folder is the only one. A file that several entries name plays once, and files of one name get the name
+of their folder before it. `PATH@REVISION` stands for files of a commit, and with a range for each commit that changed
+the bot.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -17,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.bots.bot import Param
+from arena.bots.bundle import is_alone
 from arena.bots.faults import BotError
 from arena.bots.revision import files_in, find_revision, history, is_history, is_pattern, split_revision
 from arena.bots.spec import (
@@ -31,8 +36,10 @@ from arena.bots.spec import (
     parse_spec,
     with_versions,
 )
-from arena.errors import did_you_mean
+from arena.errors import BotWarning, did_you_mean
 from arena.text import quoted
+
+_BOT = re.compile(rb"^\s*class\b|\bact\b|\bimport\s*\*", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -142,10 +149,24 @@ def _bots_of(entry: FieldBot, folder: Path) -> list[FieldBot]:
     pattern = os.path.join(target, "*.py") if target.endswith("/") or is_folder else target
     found = [path for path in _glob(pattern, folder) if path.suffix == ".py" and path.name[0] not in "_."]
     paths = sorted(path for path in found if path.is_file())
+    if is_pattern(os.path.dirname(pattern)):
+        alone = {path.parent for path in paths if is_alone(path)}
+        paths = [path for path in paths if is_alone(path) or path.parent not in alone]
+    if others := [path for path in paths if not _may_hold_bot(path)]:
+        warnings.warn(f"no bot in {', '.join(map(_from_here, others))}", BotWarning, stacklevel=1)
+        paths = [path for path in paths if path not in others]
     if not paths:
         raise BotError(f"{target}: found no bot file (looked for {pattern} in {folder.resolve()})")
     bots = [replace(entry, name=display_name(path.name, params), file=path.resolve(), match=path) for path in paths]
     return [replace(bot, spec=_from_here(path) + options) for bot, path in zip(bots, paths)]
+
+
+def _may_hold_bot(path: Path) -> bool:
+    """Return whether a file may hold a class or a function `act`; what cannot be read may."""
+    try:
+        return _BOT.search(path.read_bytes()) is not None
+    except OSError:
+        return True
 
 
 def _revisions_of(entry: FieldBot, folder: Path, path: str, revision: str, name: str, options: str) -> list[FieldBot]:

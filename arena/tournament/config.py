@@ -418,7 +418,7 @@ def _read_deals(check: Checker, entries: object) -> tuple[str, ...]:
     if len(entries) > MOST_DEALS:
         check.fault("deals", f"expected at most {MOST_DEALS} deals, found {len(entries)}")
         return ()
-    return tuple(entry.strip() for entry in entries)
+    return tuple(entry if entry == (bare := entry.strip()) else bare for entry in entries)  # lines keep their places
 
 
 def _expanded(
@@ -532,15 +532,16 @@ def _check_deals(check: Checker, config: TournamentConfig, exist: bool) -> None:
         check.fault("deals", f"these settings need {needed:,} deals, found {len(config.deals):,} in the list; {wanted}")
     if not exist:
         return
-    rules, known = load_rules(config.rules), dict[Deal, int]()
+    rules, known = load_rules(config.rules), dict[Deal, str]()
     for number, written in enumerate(config.deals, start=1):
+        place = getattr(written, "place", f"entry {number}")  # the line of a file
         try:
             deal = parse_deal(rules, written)
         except ArenaError as error:
-            check.fault(f"deals, entry {number}", str(error))
+            check.fault(f"deals, {place}", str(error))
             continue
-        if (first := known.setdefault(deal, number)) != number:
-            check.fault(f"deals, entry {number}", f"the same deal as entry {first}; leave one of them out")
+        if (first := known.setdefault(deal, place)) != place:
+            check.fault(f"deals, {place}", f"the same deal as {first}; leave one of them out")
 
 
 def _check_name(check: Checker, name: str) -> None:

@@ -6,8 +6,8 @@ Any server with the common chat interface will do, on this machine or elsewhere:
     arena match "cmd:python3 examples/wire/llm.py" random --games 10 --isolation process --move-ms 150000
 
 The model sees the board as text and the legal moves by number. If its answer names none of them, it is asked once
-more; then the bot plays a move of its own. After each game the log gets the tokens used, the seconds waited and the
-number of such moves. The key is sent to the server and not written anywhere.
+more; then the bot plays a random move, and the table says how many games had such moves. After each game the log gets
+the tokens used and the seconds waited. Without a server there is no game. The key is not written anywhere.
 """
 
 from __future__ import annotations
@@ -84,6 +84,17 @@ def ask(messages: list[dict[str, str]]) -> tuple[str, int]:
         raise ValueError(f"not an answer of a chat server: {error!r}") from None
 
 
+def unreachable() -> str | None:
+    """Say why no server can be reached, None if one answers anything at all."""
+    try:
+        urllib.request.urlopen(f"{URL}/models", timeout=min(SECONDS, 10)).close()
+    except urllib.error.HTTPError:
+        return None
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        return f"no chat server can be reached at {URL} ({error}); start it, or set BOT_LLM_URL"
+    return None
+
+
 def own_move(act: dict[str, Any], rng: random.Random) -> int:
     """Choose a move without the model: any move, but not a pass if there is another."""
     return rng.choice([number for number, move in enumerate(act["moves"]) if move != "pass"] or [0])
@@ -121,15 +132,17 @@ def main() -> None:
             continue
         answer: dict[str, Any] = {"id": message["id"]}
         if message["type"] == "hello":
-            answer |= {"protocol": 3, "name": MODEL}
+            answer |= {"protocol": 3, "name": MODEL, "error": unreachable()}
         elif message["type"] == "begin":
             rng, notes = random.Random(message["seed"]), []
         elif message["type"] == "act":
             answer["move"], answer["note"] = decide(message, rng)
             notes.append(answer["note"])
         elif message["type"] == "end":
-            totals = {key: sum(note[key] for note in notes) for key in ("tokens", "seconds", "fallback")}
-            print("{tokens} tokens, {seconds:.1f} s, {fallback} moves of its own".format(**totals), file=sys.stderr)
+            tokens, seconds, own = (sum(note[key] for note in notes) for key in ("tokens", "seconds", "fallback"))
+            print(f"{tokens} tokens, {seconds:.1f} s", file=sys.stderr)
+            if own:
+                answer["error"] = f"{own} of {len(notes)} moves were random, not the model's"
         print(json.dumps(answer), flush=True)
 
 

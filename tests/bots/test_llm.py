@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from arena import run_tournament
+from arena.errors import ArenaError
 
 BOT = Path(__file__).parents[2] / "examples" / "wire" / "llm.py"
 
@@ -72,13 +73,23 @@ def test_a_match(reply: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     assert set(run.games["ending"]) <= {"five stones", "three adjacent"}
     log = Path("run", "run.log").read_text()
     assert "secret" not in log
-    told = [(int(tokens), int(own)) for tokens, own in re.findall(r"(\d+) tokens, .* (\d+) moves of its own", log)]
+    told = [*map(int, re.findall(r"(\d+) tokens, ", log))]
     assert len(told) == 2
-    assert sum(tokens for tokens, _ in told) == 10 * len(requests)
-    own = sum(own for _, own in told)
-    assert own == (0 if reply == "0" else len(requests) / 2)  # asked once more before each
+    assert sum(told) == 10 * len(requests)
+    assert run.forfeits["games"].tolist() == ([] if reply == "0" else [2])
+    for reason in run.forfeits["reason"]:
+        assert re.search(r": ([0-9]+) of \1 moves were random, not the model's$", reason)
     assert {request["path"] for request in requests} == {"/v1/chat/completions"}
     assert {request["authorization"] for request in requests} == {"Bearer secret"}
     question = requests[0]["messages"][-1]["content"]
     assert "1: - | " in question
     assert re.search(r"^0: \w+@1$", question, re.MULTILINE)
+
+
+@pytest.mark.process
+def test_without_a_server_no_game_begins(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    with chat_server(lambda _: "0") as (url, _):
+        monkeypatch.setenv("BOT_LLM_URL", url)
+    with pytest.raises(ArenaError, match=f"cannot be loaded: no chat server can be reached at {url}"):
+        run_tournament(bots=[f"llm=cmd:{sys.executable} {BOT}", "first"], games=2, seed=1, workers=1, out="run")

@@ -41,7 +41,7 @@ def test_errors_have_exit_code_1(arena: Arena) -> None:
 def test_a_bot_that_cannot_be_loaded_has_played_no_game(arena: Arena) -> None:
     Path("mine.py").write_text("def act(view, moves)\n")
     found = arena("check", "mine.py", *PROCESS, code=1)
-    assert "is not valid Python: SyntaxError" in found.out
+    assert ": SyntaxError: expected ':'" in found.out
     assert found.err == "base: 0 of 2 games\n"
 
 

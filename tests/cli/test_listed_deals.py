@@ -62,9 +62,9 @@ def test_games_that_are_cut_off_have_the_listed_deal(arena: Arena) -> None:
 @pytest.mark.parametrize(
     ("lines", "options", "message"),
     [
-        (["1:1", "one"], (), "deals, entry 2: 'one' is not a deal; expected SEED:NUMBER,"),
-        (["1:1", cards_text(make_deal(BASE, 1, 1))], (), "deals, entry 2: the same deal as entry 1; leave one"),
-        ([cards_text(make_deal(BASE, 1, 1))], ("--rules", "tactical"), "entry 1: the tactic deck of iello-tactical"),
+        (["1:1", "one"], (), "deals, deals.txt, line 2: 'one' is not a deal; expected SEED:NUMBER,"),
+        (["1:1", cards_text(make_deal(BASE, 1, 1))], (), "deals.txt, line 2: the same deal as deals.txt, line 1"),
+        ([cards_text(make_deal(BASE, 1, 1))], ("--rules", "tactical"), "line 1: the tactic deck of iello-tactical"),
         (["1:1"], ("--games", 3), "deals: these settings need 2 deals, found 1 in the list"),
         (["1:1"], ("--error", 9), "this run has a list of deals"),
         (["# nothing"], (), "--deals deals.txt: no deals in it; expected one per line, such as 42:17"),

@@ -99,7 +99,7 @@ GOOD = ("first,second,score", "a,b,1", "b,a,1", "a,b,0", "b,a,0")
 @pytest.mark.parametrize(
     ("lines", "options", "message"),
     [
-        ((*GOOD, ",b,1"), (), "line 6: no name in column 'first'"),
+        ((*GOOD, ",b,1"), (), "line 6: the game does not name its first bot"),
         (GOOD, ("--anchor", "a=nan"), "--anchor a=nan: expected BOT=ELO"),
         (GOOD, ("--anchor", "a=1", "--anchor", "a=2"), "'a' is anchored twice"),
     ],

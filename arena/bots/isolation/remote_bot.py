@@ -7,7 +7,7 @@ object per line; `docs/wire.md` describes them for authors). Each message but `b
 **Faults.** A failure becomes a `BotFault`, which forfeits the game:
 
 ================  ===================================================  ==========================================
-`exception`       raised by the bot, reported by its process           the process plays on
+`exception`       raised by the bot, or the `error` of an answer       the process plays on
 `illegal move`    a move that is not legal                             the process plays on
 `timeout`         no complete answer in time, or nothing is read       the process is ended, with all it has started
 `crash`           the process cannot be started, or has ended          the same
@@ -125,7 +125,7 @@ class RemoteBot:
         try:
             self._start()
         except BotFault as fault:
-            is_told = fault.kind == ForfeitKind.EXCEPTION
+            is_told = fault.kind == ForfeitKind.EXCEPTION and self._encoder.is_direct
             raise BotError(
                 fault.detail if is_told else f"the bot {self._target} cannot be loaded: {fault.detail}"
             ) from None

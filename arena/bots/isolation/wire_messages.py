@@ -307,6 +307,10 @@ def read_wire_answer(line: bytes, number: int) -> dict[str, Any]:
         raise _fault(f'the "id" of the answer is {_kind(given)}, not a whole number', line)
     if given != number:
         raise _fault(f"answered the message with the id {given} instead of {number}")
+    if (error := answer.get("error")) is not None:
+        if type(error) is not str:
+            raise _fault(f'"error" is {_kind(error)}, not a string')
+        raise BotFault(ForfeitKind.EXCEPTION, error)
     return answer
 
 

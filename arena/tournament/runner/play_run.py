@@ -29,9 +29,10 @@ from arena.settings import as_dict
 from arena.text import first_line, one_line, size_text, time_about
 from arena.tournament.config import TournamentConfig
 from arena.tournament.folders import stored_run, with_drawn_seed
+from arena.tournament.forfeits import reason_line
 from arena.tournament.formats.round_robin import GauntletSettings
 from arena.tournament.games import ScheduleProgress, Task
-from arena.tournament.plan import Plan, plan_run, shown_pairings
+from arena.tournament.plan import Plan, entries_of, plan_run, shown_pairings
 from arena.tournament.registry import EXECUTORS
 from arena.tournament.rows import full_deals
 from arena.tournament.runner.job import Job, Lost, Played
@@ -193,9 +194,23 @@ def _prepared(
     while True:
         playing = replace(config, bots=tuple(bot for bot in config.bots if bot.name not in left_out))
         job = given or job_of(playing)
-        plan = plan_run(playing, job.bots, stored, asked=config, left_out=left_out, again=again)
+        mismatch = None
+        try:
+            plan = plan_run(playing, job.bots, stored, asked=config, left_out=left_out, again=again)
+        except StoreError as error:
+            mismatch = error
+        if mismatch is not None:  # which names all new bots, but not what is wrong with them
+            assert stored is not None
+            known = {entry.identity for entry in stored.entries().values()}
+            new = {entry.name for entry in entries_of(playing, job.bots) if entry.identity not in known}
+            refused = _unloadable_bot(playing, job, new)
+            if refused is None or refused.bot not in stored.left_out():
+                raise refused or mismatch
+            left_out = {**left_out, refused.bot: str(refused)}
+            continue
         run = Prepared(config, playing, job, left_out, plan)
-        refused = _silence_error(run, plan.silence) if plan.silence else _unloadable_bot(run)
+        new = {entry.name for entry in plan.wanted.new}
+        refused = _silence_error(run, plan.silence) if plan.silence else _unloadable_bot(playing, job, new)
         if refused is None:
             return run
         if not _can_leave_out(run, refused.bot):
@@ -203,12 +218,11 @@ def _prepared(
         left_out = {**left_out, refused.bot: str(refused)}
 
 
-def _unloadable_bot(run: Prepared) -> BotRefused | None:
+def _unloadable_bot(config: TournamentConfig, job: Job, new: Collection[str]) -> BotRefused | None:
     """Load the bots that are new in the run, if they play here; return the first that cannot be loaded."""
-    new = {entry.name for entry in run.plan.wanted.new}
-    if run.config.executor == "local" and new:
+    if config.executor == "local" and new:
         try:
-            _require_bots(run.job, new)
+            _require_bots(job, new)
         except BotRefused as refused:
             return refused
     return None
@@ -347,7 +361,7 @@ class _Session:
         job = run.job.placed(bundles) if run.plan.missing or self._more is not None else run.job
         self._listener.plan(run.plan)
         for bot, why in run.left_out.items() if run.plan.missing else ():
-            self._listener.note(f"{one_line(bot)} is left out: {first_line(why, _LONGEST_REASON)}")
+            self._listener.note(f"{one_line(bot)} is left out: {first_line(reason_line(why), _LONGEST_REASON)}")
         self._store.bring_up(run.plan.wanted)
         self._tell_of_other_limits()
         with RunLog(self._store.folder) as run_log, self._signals:

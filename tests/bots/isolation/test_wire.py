@@ -220,6 +220,7 @@ def test_an_illegal_move_is_said_with_its_reason_and_the_process_goes_on(move: A
         (b'{"move":0}\n', 'has no "id"'),
         (b'{"id":2,"move":0}\n', "answered the message with the id 2 instead of 3"),
         (b'{"id":ID}\n', 'has no "move"'),
+        (b'{"id":ID,"error":1}\n', '"error" is a whole number, not a string'),
         (b'{"id":ID,"move":0}{}\n', "not valid JSON (Extra data"),
         (b'{"id":ID,"move":0,"x":' + b"9" * 5000 + b"}\n", "not valid JSON"),
         (b"[" * 60000 + b"\n", "not valid JSON"),
@@ -281,3 +282,16 @@ def test_hello_is_read_strictly(answer: Message, text: str) -> None:
     assert kind == "protocol"
     assert why.startswith("in hello: ")
     assert text in why
+
+
+@pytest.mark.parametrize("hook", ["hello", "begin", "act", "end"])
+def test_a_bot_that_cannot_go_on_says_why(hook: str) -> None:
+    bot = special_bot(**{hook: lambda message: [line(id=message["id"], error="no server")]})
+    if hook == "hello":
+        with pytest.raises(BotError, match="cannot be loaded: no server"):
+            bot.load()
+        return
+    row, _ = table(bot).play_unit(PairTask(0, 0, "a", "b"))
+    assert "no server" in detail(row)
+    assert forfeit(row) == (None if hook == "end" else "exception", "a")
+    assert bot.process is not None

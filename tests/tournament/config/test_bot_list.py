@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from arena.bots import spec as spec_module
-from arena.errors import ArenaError
+from arena.errors import ArenaError, BotWarning
 from arena.tournament import config as config_module
 from arena.tournament.bot_list import command_field
 from arena.tournament.config import ConfigError, TournamentConfig, config_from_dict, load_config, with_settings
@@ -59,6 +59,18 @@ def specs(config: TournamentConfig) -> list[str]:
 )
 def test_entries_stand_for_files(bots: list[str], found: list[str]) -> None:
     assert specs(read(bots)) == found
+
+
+def test_a_folder_of_its_own_holds_one_bot_and_files_without_one_are_named() -> None:
+    for path in ("ann/ann", "ann/other", "bob/bot", "bob/other", "cid/first", "cid/second"):
+        add(f"cups/each/{path}.py")
+    Path("cups/each/cid/tools.py").write_text("def pick(moves):\n    return moves[0]\n")
+    Path("cups/each/cid/part.py").write_text("if True:\n    class Bot: ...\n")
+    with pytest.warns(BotWarning, match=r"^no bot in cups/each/cid/tools\.py$"):
+        config = read(["each/*/"])
+    names = ["ann/ann", "bob/bot", "cid/first", "cid/part", "cid/second"]
+    assert [bot.spec for bot in config.bots] == [f"cups/each/{name}.py" for name in names]
+    assert len(read(["each/ann/", "each/bob/other.py"]).bots) == 3
 
 
 def test_specs_work_from_the_working_directory(place: Path) -> None:

@@ -228,6 +228,21 @@ def test_a_bot_that_cannot_be_made_plays_no_game(tmp_path: Path, does: str, said
     assert not (tmp_path / "match").exists()
 
 
+def test_a_run_that_takes_no_other_bots_says_first_which_cannot_be_loaded(tmp_path: Path) -> None:
+    """It was refused because the bot is new, or has changed."""
+    broken, changing = tmp_path / "broken.py", tmp_path / "changing.py"
+    broken.write_text("def act(view, moves:\n")
+    changing.write_text("def act(view, moves):\n    return moves[0]\n")
+    field = settings(*FIELD[:2], {"spec": str(broken)}, {"spec": str(changing)}, games=2, format="knockout")
+    assert [*play(tmp_path / "run", field).left_out] == ["broken"]
+    again = play(tmp_path / "run", field)
+    assert (again.played, [*again.left_out]) == (0, ["broken"])
+    changing.write_text("def act(view, moves:\n")
+    with pytest.raises(ArenaError, match=r"changing\.py is not valid Python") as caught:
+        play(tmp_path / "run", field)
+    assert "StoreError" not in str(caught.value)
+
+
 def test_a_run_that_cannot_be_played_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What only its workers find out, as those of a cluster do."""
     monkeypatch.setattr("arena.tournament.runner.play_run._require_bots", lambda job, names: None)
