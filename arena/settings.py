@@ -6,7 +6,7 @@ A settings class is a frozen dataclass whose fields are made by the functions be
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from typing import Any, Literal
 
@@ -136,6 +136,19 @@ def _declared(setting: Setting) -> Any:
 def settings_of(of: type[Any]) -> dict[str, Setting]:
     """Return the settings that a class declares, in order."""
     return {field_.name: field_.metadata["setting"] for field_ in fields(of) if "setting" in field_.metadata}
+
+
+def merged(data: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return nested tables in which the values `given` override those of `data`.
+
+    >>> merged({"rules": "base", "clock": {"move_ms": 5}}, {"clock": {"bank_ms": 9}})
+    {'rules': 'base', 'clock': {'move_ms': 5, 'bank_ms': 9}}
+    """
+    out = dict(data)
+    for key, value in given.items():
+        old = out.get(key)
+        out[key] = merged(old, value) if isinstance(value, Mapping) and isinstance(old, Mapping) else value
+    return out
 
 
 def as_dict(values: Any) -> dict[str, Any]:

@@ -21,15 +21,16 @@ import click
 
 import arena
 import arena.policy
-from arena.cli.main import cli
+from arena.cli.commands import cli
 from arena.lab.notebook import FRAME_COLUMNS
 from arena.league.league_settings import LeagueSettings
 from arena.results.decisions import DECISION_COLUMNS as MOVE_COLUMNS
 from arena.results.records import TABLE_COLUMNS as GAME_COLUMNS
 from arena.settings import REQUIRED, Setting, settings_of
-from arena.tournament.config import BotSetting, TournamentConfig
+from arena.tournament.config import TournamentConfig
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.schedule import Format
+from arena.tournament.run_settings import BotSetting
 
 ROOT = Path(__file__).resolve().parents[1]
 _MARKER = re.compile(r"<!-- (\w+) -->")

@@ -10,7 +10,9 @@ from pathlib import Path
 import grimp
 
 import arena
-from arena.cli import league, main
+from arena.cli.commands import cli
+from arena.cli.group import Deferred
+from arena.cli.league import league
 from arena.results import formats
 from arena.tournament.registry import EXECUTORS
 
@@ -19,8 +21,8 @@ ROOT = PACKAGE.parent
 SOURCES = sorted(path for path in PACKAGE.rglob("*.py") if "_data" not in path.parts)
 
 REGISTRIES = {
-    "arena.cli.main": [entry.target for entry in main.COMMANDS.values()],
-    "arena.cli.league": [entry.target for entry in league.LEAGUE_COMMANDS.values()],
+    "arena.cli.commands": [one.target for one in cli.commands.values() if isinstance(one, Deferred)],
+    "arena.cli.league": [one.target for one in league.commands.values() if isinstance(one, Deferred)],
     "arena.results.formats": [formats.PAGE_WRITER],
     "arena.tournament.runner.play_run": [entry.factory for entry in EXECUTORS.values()],
 }

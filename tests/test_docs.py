@@ -16,8 +16,13 @@ from pathlib import Path
 import click
 import pytest
 
+<<<<<<< HEAD
 from arena import View, parse_move, play_game
 from arena.cli.main import COMMANDS, cli
+=======
+from arena import play_game
+from arena.cli.commands import cli
+>>>>>>> cmds
 from arena.lab.notebook import FRAME_COLUMNS
 from arena.results.decisions import DECISION_COLUMNS as MOVE_COLUMNS
 from arena.results.records import TABLE_COLUMNS
@@ -110,7 +115,7 @@ def test_commands_named_in_the_pages_exist() -> None:
     for page in [*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "AGENTS.md"]:
         text = page.read_text(encoding="utf-8")
         for command in re.findall(r"(?:^\$ |`)arena ([a-z]+)\b", text, re.MULTILINE):
-            assert command in COMMANDS, f"{page.name}: arena {command}"
+            assert command in cli.commands, f"{page.name}: arena {command}"
 
 
 def test_options_named_in_the_pages_exist() -> None:

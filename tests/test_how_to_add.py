@@ -14,6 +14,7 @@ from arena.tournament.formats import FORMATS
 from arena.tournament.formats.round_robin import fixed_schedule
 from arena.tournament.formats.schedule import Design, Format, Schedule
 from arena.tournament.registry import EXECUTORS, ExecutorEntry
+from arena.tournament.run_settings import FORMAT_SETTINGS, FormatSettings
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.logs import Sink
 from arena.tournament.runner.pool import WorkerPool
@@ -36,6 +37,7 @@ def noting_executor(job: Job, scheduler: str | None, sink: Sink) -> WorkerPool:
 @pytest.mark.process
 def test_a_format_and_an_executor_are_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(FORMATS, "circle", Format("circle", "every bot meets the next one", neighbours))
+    monkeypatch.setitem(FORMAT_SETTINGS, "circle", FormatSettings)
     monkeypatch.setitem(EXECUTORS, "noting", ExecutorEntry(f"{__name__}:noting_executor"))
     bots = ["first", "random", "greedy", "three=first"]
     run = run_tournament(bots, format="circle", games=2, seed=1, executor="noting", workers=1, out=tmp_path / "run")

@@ -54,7 +54,7 @@ def run(folder: Path, seed: int, moments: int, authors: int, pause_s: float, iso
     """Kill the server of a new league at random moments."""
     settings = "placement.error=200 placement.most_games=16 placement.games=4 placement.sample=2"
     settings += " budget.uploads=1000 budget.bots=1000"
-    small = ["--isolation", isolation, *(f"--set={setting}" for setting in settings.split())]
+    small = [f"--set={setting}" for setting in (f"isolation={isolation}", *settings.split())]
     assert arena(["league", "create", "crash", "--out", str(folder), *small]) == 0
     for bot in ("first", "random"):
         assert arena(["submit", bot, "--league", str(folder), "--workers", "1"]) == 0

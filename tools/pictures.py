@@ -115,10 +115,8 @@ def _arena(place: Path, *words: str) -> None:
 
 def _league(place: Path) -> Path:
     """Create a league of five bots, one of which has two versions."""
-    settings = [word for text in PLACEMENT for word in ("--set", f"placement.{text}")]
-    _arena(
-        place, "league", "create", "open", "--rules", "tactical", "--isolation", "process", "--out", "open", *settings
-    )
+    settings = [f"--set={text}" for text in ("isolation=process", *(f"placement.{one}" for one in PLACEMENT))]
+    _arena(place, "league", "create", "open", "--rules", "tactical", "--out", "open", *settings)
     for bot, author in AUTHORS.items():
         by = ["--author", author] if author else []
         _arena(place, "submit", bot, "--league", "open", "--workers", "1", *by)

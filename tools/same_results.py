@@ -55,7 +55,7 @@ FORMATS: dict[str, list[str]] = {
     "gauntlet": ["--games", "40"],
     "swiss": ["--games", "10", "--rounds", "2"],
     "knockout": ["--games", "10"],
-    "series": ["--matches", "3", "--target", "20"],
+    "series": ["--matches", "3"],
 }
 FILES = ("standings.csv", "crosstable.csv", "summary.json")
 OUTPUTS = ("table", "markdown", "csv", "json", "html")
@@ -243,7 +243,6 @@ def cases(bots: tuple[str, ...], failing: str) -> Iterator[tuple[str, Case]]:
             yield f"{name}, isolation {level}", tournament(bots, *chosen, read=level == "none")
     yield "a bot that raises", tournament((*bots[:2], failing), "--games", "40", read=True)
     yield "match", tournament(bots[1:3], "--games", "30")
-    yield "own deals", tournament(bots, "--games", "10", "--own-deals")
     yield "one worker", tournament(bots, "--games", "20", "--workers", "1")
     yield "ratings", statistics(bots)
     yield "compare", compare(bots)

@@ -12,28 +12,8 @@ import click
 
 from arena.cli.group import INTERRUPTED
 from arena.cli.options import (
-    CLOCK,
-    HOW_TO_PLAY,
-    UNTIL_ERROR,
-    UP_TO_DATE,
     PlayOptions,
-    complete_bots,
-    complete_rules,
-    csv_folder,
-    echo_json,
-    exclude,
-    forfeit_code,
-    games,
-    isolation,
-    out_folder,
-    output,
-    play_options,
-    print_report,
-    quiet,
-    seed,
     split_variants,
-    strict,
-    verbose,
 )
 from arena.cli.playing import (
     command_progress,
@@ -45,6 +25,7 @@ from arena.cli.playing import (
     until_error,
     warn_of_workers,
 )
+from arena.cli.printing import echo_json, forfeit_code, print_report
 from arena.errors import ArenaError
 from arena.game.rules import load_rules, written_out
 from arena.lab.variant_runs import all_variants, play_variants
@@ -57,33 +38,6 @@ from arena.tournament.runner.play_run import prepare
 from arena.tournament.store.reader import Reader
 
 
-@click.command()
-@click.argument("bots", nargs=-1, metavar="BOT...", shell_complete=complete_bots)
-@click.option(
-    "--variants",
-    multiple=True,
-    metavar="R,R,...",
-    help="Rule sets, such as base,tactical:hand_size=6,scout_return=top,expert, or all; may be repeated.",
-)
-@click.option(
-    "--baseline",
-    metavar="R",
-    shell_complete=complete_rules,
-    help="Compare every other variant with this one only, instead of each with each.",
-)
-@click.option(
-    "--from",
-    "stored",
-    multiple=True,
-    metavar="RUN...",
-    help="Play nothing: compare stored runs or earlier comparisons.",
-)
-@exclude
-@play_options(
-    games, seed, *CLOCK, *UNTIL_ERROR, *HOW_TO_PLAY, out_folder, isolation, *UP_TO_DATE, strict, quiet, verbose
-)
-@csv_folder
-@output
 def compare_command(
     bots: tuple[str, ...],
     variants: tuple[str, ...],
@@ -94,20 +48,7 @@ def compare_command(
     to: Path | None,
     form: str,
 ) -> int:
-    """Play the same deals under several rule sets, and show what the rules change.
-
-    \b
-    arena compare greedy counter --variants base,tactical,expert
-    arena compare --from mycup othercup
-
-    Every BOT plays every other in each variant, on the same deals as far as the decks allow; a folder or a pattern such
-    as 'class/*.py' stands for the bot files there. A variant is a rule set, with or without changed options;
-    option=value after a comma belongs to the variant before it. Each variant is stored as a run of its own, in
-    DIR/VARIANT. The same command with --out DIR brings the comparison up to date: after an interruption, with another
-    --games, with other bots or variants.
-
-    The exit code is 1 if a bot forfeited every game of a variant, or with --strict any game.
-    """
+    """Run `arena compare`."""
     if stored:
         if variants or exclude or options != PlayOptions():
             raise ArenaError(

@@ -12,7 +12,6 @@ from arena.bots.bot import Actor, Setup, hook_of
 from arena.bots.faults import author_traceback, show_value
 from arena.bots.loading import LoadedBot, load_bot
 from arena.bots.spec import find_bot
-from arena.cli.options import complete_bots, complete_runs, whole_option
 from arena.errors import ArenaError
 from arena.game.engine import State
 from arena.game.moves import Move
@@ -29,25 +28,8 @@ from arena.tournament.games import GameResult
 from arena.tournament.process_state import seed_generators
 
 
-@click.command()
-@click.argument("bot", shell_complete=complete_bots)
-@click.argument("source", metavar="RUN", shell_complete=complete_runs)
-@click.argument("game", required=False)
-@click.option("--as", "player", metavar="NAME", help="The player to replace, if BOT did not play under its own name.")
-@click.option("--move", type=whole_option(1), metavar="N", help="Show only this decision, with all that BOT sees.")
 def debug_command(bot: str, source: str, game: str | None, player: str | None, move: int | None) -> None:
-    """Ask BOT again at each of its decisions in GAME, in this process.
-
-    \b
-    arena debug bots/mybot.py latest 17
-    arena debug bots/mybot.py latest 17 --move 23
-    arena debug bots/new.py latest 17 --as mybot
-
-    RUN and GAME are as for 'arena replay', which lists the games. All decisions of BOT are listed: its move then, its
-    move now, and the time it took. With --move N, what the bot sees at that decision, its legal moves, what it prints
-    and its answer are shown. The bot decides from the start of the game, and the game continues with the moves that
-    were played. A breakpoint() in the bot stops in the Python debugger.
-    """
+    """Run `arena debug`."""
     stored = named_game(source, game)
     spec = find_bot(bot)
     seat = seat_of(stored, player or spec.name)

@@ -16,7 +16,6 @@ import click
 from arena.bots.cores import core_count, core_held, core_quota, usable_cores
 from arena.bots.isolation.sandbox import SandboxMissing, counts_inside, require_bubblewrap
 from arena.bots.isolation.seccomp import has_filter
-from arena.cli.options import as_json
 from arena.paths import data_folder
 from arena.results.data_formats import json_text
 from arena.text import counted
@@ -25,13 +24,8 @@ OK, _FAULT, MISSING = "ok", "!!", "--"
 ENGINE_COMPILED = (OK, "the engine is compiled")
 
 
-@click.command()
-@as_json
 def doctor_command(as_json: bool) -> int:
-    """Check the installation, and show which levels of isolation work on this machine.
-
-    !! marks what is required but missing (exit code 1), -- what is optional and missing.
-    """
+    """Run `arena doctor`."""
     lines, levels = checks(), isolation_line()
     works = _FAULT not in {mark for mark, _ in lines}
     if as_json:

@@ -11,7 +11,6 @@ from typing import Any
 import click
 from tabulate import tabulate
 
-from arena.cli.options import as_json, complete_rules
 from arena.errors import ArenaError
 from arena.game import lesson
 from arena.game.cards import COLOUR_NAMES
@@ -22,22 +21,8 @@ from arena.terminal.lines import console_for
 from arena.terminal.scene import example
 
 
-@click.command()
-@click.argument("names", nargs=-1, shell_complete=complete_rules)
-@click.option("--learn", is_flag=True, help="Teach the game, and what each rule set (or NAME) changes.")
-@as_json
 def rules_command(names: tuple[str, ...], learn: bool, as_json: bool) -> None:
-    """Teach the game, list rule sets, show one, or compare two.
-
-    \b
-    arena rules --learn
-    arena rules
-    arena rules tactical
-    arena rules base expert
-
-    Without NAMES, list all rule sets. For one name, show its options; for two, show the differences. A rule set is a
-    name, a TOML file, or either with changed options: iello-tactical:hand_size=6,scout_return=top
-    """
+    """Run `arena rules`."""
     if len(names) > 2:
         raise ArenaError(
             f"{len(names)} rule sets given; expected none (lists all), one (shows it) or two (compares them)"
@@ -115,28 +100,6 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
-@click.command()
-@click.argument("cards", nargs=-1, metavar="")
-@click.option(
-    "--mine",
-    metavar="CARDS",
-    help="The claimant's side: r1,r2,r3 (wild cards *J *7 *123, bound *J=r7).",
-)
-@click.option("--theirs", metavar="CARDS", default="", help="The opposing side; may be empty.")
-@click.option("--seen", metavar="CARDS", default="", help="Clan cards face up on other stones or discarded.")
-@click.option("--mud", is_flag=True, help="The stone has Mud: four cards per side.")
-@click.option("--fog", is_flag=True, help="The stone has Fog: only sums count.")
-@click.option("--first", type=click.Choice(["mine", "theirs"]), help="Which side was completed first.")
-@click.option(
-    "--rules",
-    "rules_name",
-    metavar="R",
-    default="base",
-    show_default=True,
-    shell_complete=complete_rules,
-    help="Rule set.",
-)
-@as_json
 def explain_command(
     cards: tuple[str, ...],
     mine: str | None,
@@ -148,15 +111,7 @@ def explain_command(
     rules_name: str,
     as_json: bool,
 ) -> None:
-    """Say whether a stone can be claimed, and if not, with which cards the opponent could still win it.
-
-    \b
-    arena explain --mine r1,r2,r3 --theirs b2,b3 --seen b4
-    arena explain --mine r1,*J,r3 --theirs b2,b3 --fog --rules tactical
-
-    A card is written r7, R7, red7 or 'red 7'. Only clan cards that are face up count in a proof; cards in hands and
-    tactic cards that were not played do not.
-    """
+    """Run `arena explain`."""
     if cards or mine is None:
         fault = "Missing option '--mine', the claimant's side"
         if cards:

@@ -1,7 +1,7 @@
-"""A group of commands that are imported on demand.
+"""Commands that are declared apart from their functions, which are imported when they run.
 
-`arena --help` must be fast, so the names and help lines of all commands are data, and nothing heavy (numpy, pandas, the
-engine) is imported before a command needs it.
+Help and completion must be fast, so a declaration (`arena.cli.commands`, `arena.cli.league`) needs nothing heavy: no
+numpy, no store, no engine.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ import importlib
 import os
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, TextIO
+from typing import Any, TextIO
 
 import click
-from click.shell_completion import CompletionItem
 
 from arena.compiled import compiled_files
 from arena.errors import ArenaError, BotWarning, did_you_mean
@@ -33,19 +32,6 @@ INTERRUPTED = 130
 BROKEN_PIPE = 141
 _SHARED = "/dev/shm"  # where multiprocessing has its memory on Linux
 _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG)
-
-
-class Entry(NamedTuple):
-    """A command: where it is defined (`module:function`), its help line, its heading in the list, and its extra.
-
-    The extra names the optional dependencies that its module imports, "" for none. `plays`: it plays games.
-    """
-
-    target: str
-    help: str
-    heading: str
-    extra: str = ""
-    plays: bool = False
 
 
 def _require_resources(command: str, args: Sequence[str]) -> None:
@@ -85,7 +71,7 @@ def _warn_if_uncompiled() -> None:
 
 
 NOTES = "arena.notes"
-"""The key in a context's `meta` of what was said about the names of bots, for JSON (`options.echo_json`)."""
+"""The key in a context's `meta` of what was said about the names of bots, for JSON (`printing.echo_json`)."""
 
 
 @contextmanager
@@ -121,44 +107,107 @@ class Failure(click.ClickException):
     exit_code = WRONG_USE
 
 
-class LazyGroup(click.Group):
-    """A group that imports each command on demand."""
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+_GATHERED = "__gathered__"
 
-    def __init__(self, *args: Any, entries: dict[str, Entry], **kwargs: Any) -> None:
+
+def with_options(*options: Decorator) -> Decorator:
+    """Add options to a command, in this order."""
+
+    def decorate(declared: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            declared = option(declared)
+        return declared
+
+    return decorate
+
+
+def gathered(kind: str, name: str, *options: Decorator) -> Decorator:
+    """Add options whose values the command gets as one value, the parameter `name`: a `kind` (`module:class`)."""
+
+    def decorate(declared: Callable[..., Any]) -> Callable[..., Any]:
+        params = vars(declared).setdefault("__click_params__", [])
+        before = len(params)
+        declared = with_options(*options)(declared)
+        keys = {param.name for param in params[before:]}
+        vars(declared).setdefault(_GATHERED, []).append((kind, name, keys))
+        return declared
+
+    return decorate
+
+
+def _named(target: str) -> Any:
+    """Import what `module:name` says."""
+    module, _, name = target.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+class Deferred(click.Command):
+    """A command whose function is imported when it runs: `target`, as `module:function`.
+
+    The `extra` names the optional dependencies that the module imports, "" for none. `plays`: it plays games.
+    """
+
+    target = extra = ""
+    plays = False
+    gathered: Sequence[tuple[str, str, set[str]]] = ()
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Import the function and call it."""
+        try:
+            function = _named(self.target)
+        except ModuleNotFoundError as error:
+            if not self.extra:
+                raise
+            raise Failure(
+                f"'{ctx.command_path}' needs {error.name}, which is not installed:"
+                f" pip install 'schotten-arena[{self.extra}]'"
+            ) from None
+        values = dict(ctx.params)
+        for kind, name, keys in self.gathered:
+            values[name] = _named(kind)(**{key: values.pop(key) for key in keys & values.keys()})
+        return ctx.invoke(function, **values)
+
+
+class CommandGroup(click.Group):
+    """A group of commands, listed under headings in the order in which they were declared."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.entries = entries
+        self.headings: dict[str, list[str]] = {}
+
+    def declare(
+        self, name: str, heading: str, summary: str, module: str, extra: str = "", plays: bool = False
+    ) -> Decorator:
+        """Declare the command that `NAME_command` in `module` carries out; the docstring is its help."""
+
+        def decorate(declared: Callable[..., Any]) -> Callable[..., Any]:
+            made = click.command(name, cls=Deferred, short_help=summary)(declared)
+            made.target, made.extra, made.plays = f"{module}:{name}_command", extra, plays
+            made.gathered = vars(declared).get(_GATHERED, ())
+            self.add(made, heading)
+            return declared
+
+        return decorate
+
+    def add(self, command: click.Command, heading: str) -> None:
+        """Add a command, or a group of commands, under a heading."""
+        self.add_command(command)
+        self.headings.setdefault(heading, []).append(str(command.name))
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, in the order of the help."""
-        return list(self.entries)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command and return it, None for an unknown name."""
-        entry = self.entries.get(cmd_name)
-        if entry is None:
-            return None
-        module, _, function = entry.target.partition(":")
-        try:
-            command = getattr(importlib.import_module(module), function)
-        except ModuleNotFoundError as error:
-            if not entry.extra:
-                raise
-            raise Failure(
-                f"'{ctx.command_path} {cmd_name}' needs {error.name}, which is not installed:"
-                f" pip install 'schotten-arena[{entry.extra}]'"
-            ) from None
-        assert isinstance(command, click.Command), f"{entry.target} is not a command"
-        return command
+        return [name for names in self.headings.values() for name in names]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command to run. Refuses unknown names and, for commands that play, too few resources."""
         name = args[0]
-        if name not in self.entries and not name.startswith("-"):
-            near = did_you_mean(name, self.entries)
+        if name not in self.commands and not name.startswith("-"):
+            near = did_you_mean(name, self.commands)
             raise click.UsageError(f"no command '{name}'{near} ('{ctx.command_path} --help' lists the commands)", ctx)
-        if name in self.entries and self.entries[name].plays and not {"-h", "--help"} & {*args}:
+        if getattr(self.commands.get(name), "plays", False) and not {"-h", "--help"} & {*args}:
             _require_resources(name, args)
             _warn_if_uncompiled()
         return super().resolve_command(ctx, args)
@@ -166,19 +215,11 @@ class LazyGroup(click.Group):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands under their headings without blank lines, so that they fit on one screen."""
         formatter.write_paragraph()
-        for heading in dict.fromkeys(entry.heading for entry in self.entries.values()):
+        for heading, names in self.headings.items():
             formatter.write(f"{heading}:\n")
             with formatter.indentation():
-                for name, entry in self.entries.items():
-                    if entry.heading == heading:
-                        formatter.write_text(f"{name:<11} {entry.help}")
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
-        """Complete the commands and the options of the group without importing the commands."""
-        names = [name for name in self.entries if name.startswith(incomplete)]
-        commands = [CompletionItem(name, help=self.entries[name].help) for name in names]
-        # Group's own method would import every command
-        return commands + click.Command.shell_complete(self, ctx, incomplete)
+                for name in names:
+                    formatter.write_text(f"{name:<11} {self.commands[name].short_help}")
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; report invalid user input, and what the system refuses, without a traceback."""

@@ -1,4 +1,4 @@
-"""The command `arena`: its commands, which are imported on demand, and its exit codes."""
+"""The program `arena`: its streams and its exit codes."""
 
 from __future__ import annotations
 
@@ -12,89 +12,9 @@ from typing import Any
 
 import click
 
-from arena.cli.group import BROKEN_PIPE, INTERRUPTED, WRONG_USE, Entry, LazyGroup
+from arena.cli.commands import cli
+from arena.cli.group import BROKEN_PIPE, INTERRUPTED, WRONG_USE
 from arena.text import printable
-
-PLAY, _LOOK, _LEAGUE, WRITE, _GAME = "Play", "Look at results", "League", "Write bots", "The game"
-
-COMMANDS: dict[str, Entry] = {
-    "run": Entry(
-        "arena.cli.run:run_command", "Play the tournament of a TOML file, or what is left of a run.", PLAY, plays=True
-    ),
-    "match": Entry("arena.cli.run:match_command", "Play two bots against each other.", PLAY, plays=True),
-    "tournament": Entry("arena.cli.run:tournament_command", "Play two or more bots, in any format.", PLAY, plays=True),
-    "compare": Entry(
-        "arena.cli.compare:compare_command", "Play the same deals under several rule sets.", PLAY, plays=True
-    ),
-    "sprt": Entry("arena.cli.run:sprt_command", "Play until it is clear whether a bot is stronger.", PLAY, plays=True),
-    "play": Entry("arena.cli.play:play_command", "Play against a bot, or watch two bots play.", PLAY, plays=True),
-    "ladder": Entry(
-        "arena.cli.ladder:ladder_command", "Place a bot on the ladder of reference bots.", PLAY, plays=True
-    ),
-    "runs": Entry("arena.cli.runs:runs_command", "List the stored runs.", _LOOK),
-    "standings": Entry(
-        "arena.cli.standings:standings_command", "Show the table of a run; with --all, all statistics.", _LOOK
-    ),
-    "replay": Entry("arena.cli.replay:replay_command", "List stored games, or show one.", _LOOK),
-    "judge": Entry("arena.cli.judging:judge_command", "Find the turning points and mistakes of a game.", _LOOK),
-    "report": Entry("arena.cli.export:report_command", "Write a run as one HTML page.", _LOOK),
-    "plot": Entry("arena.cli.export:plot_command", "Draw a figure of a run: SVG, PNG or PDF.", _LOOK),
-    "export": Entry("arena.cli.export:export_command", "Write tables, records or moves to files.", _LOOK),
-    "verify": Entry("arena.cli.runs:verify_command", "Check a run by replaying its games.", _LOOK),
-    "rate": Entry("arena.cli.rate:rate_command", "Rate the bots in any list of games.", _LOOK),
-    "league": Entry("arena.cli.league:league", "Create and run a standing league of submitted bots.", _LEAGUE),
-    "submit": Entry("arena.cli.league.submit:submit_command", "Submit a bot to a league.", _LEAGUE, plays=True),
-    "serve": Entry("arena.cli.league.serve:serve_command", "Serve a league on the web.", _LEAGUE, "web", plays=True),
-    "new": Entry("arena.cli.new:new_command", "Write a new bot, or set up a folder to work in.", WRITE),
-    "check": Entry("arena.cli.check:check_command", "Check a bot before you submit it.", WRITE, plays=True),
-    "debug": Entry("arena.cli.debug:debug_command", "Ask a bot again for its moves in a game.", WRITE),
-    "tune": Entry("arena.cli.tune:tune_command", "Find good parameters for a bot.", WRITE, plays=True),
-    "config": Entry("arena.cli.new:config_command", "Print a configuration to start from.", WRITE),
-    "doctor": Entry("arena.cli.doctor:doctor_command", "Check the installation.", WRITE),
-    "rules": Entry("arena.cli.game:rules_command", "List, show and compare rule sets.", _GAME),
-    "explain": Entry("arena.cli.game:explain_command", "Say whether a stone can be claimed, and why.", _GAME),
-}
-
-
-_FIRST = (
-    ("rules --learn", "how the game is played"),
-    ("play greedy", "play it against a bot"),
-    ("run quick", "three bots play a tournament"),
-    ("replay latest 1", "one of its games"),
-    ("report latest", "its tables, figures and games as a page"),
-    ("new mybot", "write a bot of your own"),
-    ("match bots/mybot.py random", "how good is it?"),
-    ("sprt bots/mybot.py greedy", "is it stronger? (at most 5% wrong verdicts)"),
-    ("ladder bots/mybot.py", "where does it stand among reference bots?"),
-    ("check bots/mybot.py", "is it fit for a league?"),
-)
-"""The commands to start with, and what each is for."""
-
-
-@click.group(
-    cls=LazyGroup,
-    entries=COMMANDS,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    subcommand_metavar="COMMAND ...",
-    options_metavar="",
-    invoke_without_command=True,
-    epilog="'arena COMMAND --help' explains a command; 'arena --version' shows the version. Exit codes: 0 success,"
-    " 1 problems found, or a bot that forfeits every game, 2 usage error, 3 and 4 verdicts of sprt and tune, 130"
-    " interrupted.",
-)
-@click.version_option(package_name="schotten-arena", prog_name="arena", message="%(prog)s %(version)s")
-@click.pass_context
-def cli(ctx: click.Context) -> None:
-    """Bot tournaments and match statistics for the card game Schotten-Totten.
-
-    'arena' alone shows the commands to begin with.
-    """
-    if ctx.invoked_subcommand is None:
-        lines = [f"  arena {command:<27} {what}" for command, what in _FIRST]
-        text = "Bot tournaments for the card game Schotten-Totten. To begin with:"
-        click.echo(
-            "\n".join([text, "", *lines, "", "'arena --help' lists all commands, 'arena COMMAND --help' explains one."])
-        )
 
 
 def main(args: Sequence[str] | None = None) -> int:

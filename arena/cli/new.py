@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.options import PATH, completer
+from arena.cli.options import shipped_configs
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import SHORT_NAMES
 from arena.paths import data_folder
@@ -36,31 +36,8 @@ REPOSITORY = (
 _KINDS = (".py", ".toml", ".c", ".js", ".java", ".go", ".ts", ".md", ".npz", ".yml")
 
 
-@click.command()
-@click.argument("name", required=False)
-@click.option(
-    "--workspace",
-    type=PATH,
-    metavar="DIR",
-    help="Set up the folder DIR to work in, with a bot, configurations and examples.",
-)
-@click.option(
-    "--repository", is_flag=True, help="Make the workspace a Git repository that takes bots as pull requests."
-)
-@click.option("--llm", is_flag=True, help="Write a bot that asks a language model for its moves.")
 def new_command(name: str | None, workspace: Path | None, repository: bool, llm: bool) -> None:
-    """Write a new bot to bots/NAME.py. It plays as it is, and its comments explain what a bot is given.
-
-    \b
-    arena new mybot
-    arena new --workspace mywork
-    arena new --workspace mycup --repository
-
-    With --workspace DIR, the bot (default: mybot) goes to DIR/bots, where bots are found by name. Tournaments to start
-    from go to DIR/configs, scripts for the Python interface and the reference bots to DIR/examples. Existing files
-    are not changed. DIR can be '.'. With --repository, DIR gets the files of a repository on GitHub instead: workflows
-    that check the bots of pull requests, play a cup and publish its table.
-    """
+    """Run `arena new`."""
     if workspace is None and (name is None or repository):
         raise click.UsageError(
             "--repository needs --workspace DIR" if repository else "give the NAME of a bot, or --workspace DIR"
@@ -187,30 +164,20 @@ def _next_steps(folder: Path, bot: str, repository: bool) -> str:
 # ---------------------------------------------------------------- configurations
 
 
-@click.command()
-@click.argument("name", required=False, shell_complete=completer(lambda: shipped()))
-@click.option("--path", "as_path", is_flag=True, help="Print the path of the file.")
-def config_command(name: str | None, as_path: bool) -> None:
-    """Print a configuration that comes with the program, to read it or to change a copy. Without NAME, list them.
-
-    \b
-      arena config quick > configs/mine.toml
-      arena config rules/iello-tactical
-    """
+def config_command(name: str | None) -> None:
+    """Run `arena config`."""
     files = shipped()
     if name is None:
         for key, path in files.items():
             click.echo(f"{key:28} {_subject(path)}".rstrip())
         return
-    path = find_config(name, files)
-    click.echo(path if as_path else path.read_text(encoding="utf-8"), nl=as_path)
+    click.echo(find_config(name, files).read_text(encoding="utf-8"), nl=False)
 
 
 def shipped() -> dict[str, Path]:
-    """Return the packaged files by name: tournaments, then leagues and rule sets in their own folders."""
+    """Return the packaged files by name."""
     root = data_folder("configs")
-    paths = sorted(root.glob("**/*.toml"), key=lambda path: (len(path.parts), path))
-    return {path.relative_to(root).with_suffix("").as_posix(): path for path in paths}
+    return {path.with_suffix("").as_posix(): root / path for path in shipped_configs()}
 
 
 def find_config(name: str, files: dict[str, Path]) -> Path:

@@ -5,41 +5,27 @@ An option means the same in each command that has it.
 
 from __future__ import annotations
 
-import functools
-import os
 import re
-import shutil
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from arena.bots.isolation.levels import ISOLATIONS
-from arena.cli.group import NOTES
+from arena.cli.group import Decorator, gathered, with_options
 from arena.errors import ArenaError
 from arena.game.rules import SHORT_NAMES, preset_names
 from arena.paths import LATEST, data_folder, input_name, open_input
-from arena.results.data_formats import json_text, write_tables
-from arena.results.formats import REPORT_FORMATS, write_report
-from arena.results.run_data import GameFilter
-from arena.results.table import Report
+from arena.results.kinds import REPORT_KINDS
 from arena.settings import Setting, number_text, settings_of
 from arena.stats import DEFAULT_PRIOR, LEAST_PRIOR, MOST_PRIOR
-from arena.text import counted, one_line, quoted
-from arena.tournament.config import Clock, TournamentConfig
-from arena.tournament.forfeits import ForfeitSummary
-from arena.tournament.games import DEAL_BITS
-from arena.whole_file import write_whole
+from arena.text import quoted
+from arena.tournament.run_settings import FORMAT_SETTINGS, Clock, RunSettings
 
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 _MANY = 10**9
-FORFEITED = 1
 
 
 class Number(click.ParamType[int | float]):
@@ -85,6 +71,7 @@ class PathOption(click.Path):
 
 PATH = PathOption(path_type=Path)
 PATH_OR_STDOUT = PathOption(path_type=Path, allow_dash=True)
+TEXT_OR_STDOUT = PathOption(allow_dash=True)
 
 
 def split_variants(texts: Sequence[str], option: str = "--variants") -> list[str]:
@@ -136,50 +123,63 @@ def _names_of_runs() -> list[str]:
     return [LATEST, *(path.parts[1] for path in Path("results").glob("**/games.sqlite"))]
 
 
+def shipped_configs() -> list[Path]:
+    """Return the packaged files, relative to their folder: tournaments, then the folders of leagues and rule sets."""
+    root = data_folder("configs")
+    return sorted((path.relative_to(root) for path in root.glob("**/*.toml")), key=lambda path: (len(path.parts), path))
+
+
 def _names_of_configs() -> list[str]:
     return [path.stem for path in data_folder("configs").glob("*.toml")]
 
 
 complete_runs = completer(_names_of_runs, "dir")
 complete_configs = completer(_names_of_configs, "file")
+complete_shipped = completer(lambda: (path.with_suffix("").as_posix() for path in shipped_configs()))
 complete_configs_and_runs = completer(lambda: [*_names_of_configs(), *_names_of_runs()], "file")
 complete_leagues = completer(lambda: (path.parent.name for path in Path("leagues").glob("*/league.sqlite")), "dir")
 
-# ---------------------------------------------------------------- options together
-
-
-def with_options(*options: Decorator) -> Decorator:
-    """Add options to a command, in this order."""
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
-
-
-def gathered(kind: type[Any], name: str, *options: Decorator) -> Decorator:
-    """Add options to a command and pass it their values as one dataclass `kind`, in the parameter `name`."""
-    keys = {field.name for field in fields(kind)}
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(command)
-        def call(**values: Any) -> Any:
-            own = {key: values.pop(key) for key in keys & values.keys()}
-            return command(**{name: kind(**own)}, **values)
-
-        return with_options(*options)(call)
-
-    return decorate
-
-
 # ---------------------------------------------------------------- playing
 
-_CONFIG, _CLOCK = settings_of(TournamentConfig), settings_of(Clock)
-_GAMES, SEED, WORKERS = Number(_CONFIG["games"]), Number(_CONFIG["seed"]), Number(_CONFIG["workers"])
-_MOVE_MS, BANK_MS = Number(_CLOCK["move_ms"]), Number(_CLOCK["bank_ms"])
-DEAL = whole_option(0, (1 << DEAL_BITS) - 1)
+
+def option_of(key: str) -> str:
+    """Return the command-line option for a setting.
+
+    >>> option_of("max_pairs")
+    '--max-pairs'
+    """
+    return f"--{key.replace('_', '-')}"
+
+
+def _sentence(setting: Setting, default: str) -> str:
+    """Return the help of a setting as that of an option."""
+    shown = f" (default: {default})" if default else ""
+    return f"{setting.help[0].upper()}{setting.help[1:]}{shown}.".replace("`", "")
+
+
+def setting_option(key: str, metavar: str | None, *names: str, **more: Any) -> Decorator:
+    """Return the option for a setting of a run: its bounds, its choices and its help."""
+    setting = settings_of(RunSettings)[key]
+    type_ = Number(setting) if setting.kind == "whole number" else click.STRING
+    more = {"type": type_, "metavar": metavar, "help": _sentence(setting, setting.unset), **more}
+    return click.option(*names, option_of(key), **more)
+
+
+class ClockOption(click.ParamType[dict[str, int]]):
+    """The times of a `Clock`, such as 50, 50+10000 or +10000; `least` milliseconds for a decision."""
+
+    name = "clock"
+
+    def __init__(self, least: int = 1) -> None:
+        times = settings_of(Clock)
+        self.times = {"move_ms": Number(replace(times["move_ms"], least=least)), "bank_ms": Number(times["bank_ms"])}
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, int]:
+        """Return the times that were typed, by the names of their settings."""
+        typed = dict(zip(self.times, str(value).split("+", 1)))
+        return {key: int(self.times[key].convert(text, param, ctx)) for key, text in typed.items() if text or not value}
+
+
 ISOLATION = click.Choice(ISOLATIONS)
 PRIOR, ERROR_TYPE = real_option(LEAST_PRIOR, MOST_PRIOR), Number(Setting("number", "", above=0, most=10_000))
 
@@ -194,14 +194,12 @@ class PlayOptions:
     games: int | None = None
     rules: str | None = None
     seed: int | None = None
-    own_deals: bool | None = None
     deals: list[str] | None = None
-    move_ms: int | None = None
-    bank_ms: int | None = None
+    clock: dict[str, int] | None = None
+    settings: tuple[str, ...] = ()
     error: float | None = None
     rating_of: tuple[str, ...] = ()
     workers: int | None = None
-    executor: str | None = None
     scheduler: str | None = None
     isolation: str | None = None
     out: Path | None = None
@@ -211,16 +209,7 @@ class PlayOptions:
     strict: bool = False
 
 
-rules = click.option("--rules", metavar="R", shell_complete=complete_rules, help="Rule set, such as base (iello-base).")
-
-
-def option_of(key: str) -> str:
-    """Return the command-line option for a setting.
-
-    >>> option_of("max_pairs")
-    '--max-pairs'
-    """
-    return f"--{key.replace('_', '-')}"
+rules = setting_option("rules", "R", shell_complete=complete_rules)
 
 
 def rule_sets(usual: str) -> Decorator:
@@ -241,13 +230,8 @@ exclude = click.option(
     metavar="PATTERN",
     help="Leave out these files, such as 'class/helper*.py'; may be repeated.",
 )
-seed = click.option("--seed", type=SEED, metavar="S", help="If omitted, a seed is chosen and printed.")
-games = click.option("--games", type=_GAMES, metavar="N", help="Games per pairing.")
-own_deals = click.option(
-    "--own-deals/--shared-deals",
-    default=None,
-    help="Give every pairing its own deals (default in round robins and gauntlets), or all the same.",
-)
+seed = setting_option("seed", "S")
+games = setting_option("games", "N")
 
 
 class _Line(str):
@@ -283,35 +267,32 @@ deals = click.option(
     callback=_read_deals,
     help="Play the deals in FILE, one per line as records write them: 42:17 or cards:..., each twice (see --games).",
 )
-CLOCK = (
-    click.option("--move-ms", type=_MOVE_MS, metavar="MS", help="Time per decision, in milliseconds."),
-    click.option("--bank-ms", type=BANK_MS, metavar="MS", help="Extra time per game, in milliseconds."),
+clock = click.option(
+    "--move-ms",
+    "clock",
+    type=ClockOption(),
+    metavar="MS[+BANK]",
+    help="Milliseconds per decision, and for each game a bank of extra ones: 50 or 50+10000 (default: no limit).",
 )
-UNTIL_ERROR = (
-    click.option(
-        "--error",
-        type=ERROR_TYPE,
-        metavar="E",
-        help="Keep playing until every rating's 95% error is at most E Elo (or --games is reached; default: 100000).",
-    ),
-    click.option(
-        "--bot",
-        "rating_of",
-        multiple=True,
-        metavar="BOT",
-        help="With --error: only this bot's rating; may be repeated.",
-    ),
+set_option = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Any setting of a TOML file, such as clock.bank_ms=9000 or limits.memory_mb=2048; may be repeated.",
 )
-workers = click.option("--workers", type=WORKERS, metavar="W", help="Worker processes (default: one per core).")
-EXECUTOR = (
-    click.option("--executor", metavar="NAME", help="Where to play: local (default), or dask for a Dask cluster."),
-    click.option("--scheduler", metavar="ADDRESS", help="Scheduler of a Dask cluster, such as tcp://HOST:8786."),
+error = click.option(
+    "--error",
+    type=ERROR_TYPE,
+    metavar="E",
+    help="Keep playing until every rating's 95% error is at most E Elo (or --games is reached; default: 100000).",
 )
-isolation = click.option(
-    "--isolation",
-    type=ISOLATION,
-    help="Where bots run: none (default), in the workers, with your rights; sandbox, for bots you do not trust.",
+rating_of = click.option(
+    "--bot", "rating_of", multiple=True, metavar="BOT", help="With --error: only this bot's rating; may be repeated."
 )
+workers = setting_option("workers", "W")
+scheduler = setting_option("scheduler", "ADDRESS", help="Play on the Dask cluster of this scheduler: tcp://HOST:8786.")
+isolation = setting_option("isolation", None, type=ISOLATION)
 isolation_of_league = click.option(
     "--isolation", type=ISOLATION, help="Where bots run, instead of what the league's settings say."
 )
@@ -323,68 +304,64 @@ def _not_latest(ctx: click.Context, param: click.Parameter, folder: Path | None)
     return folder
 
 
-out_folder = click.option(
-    "-o",
-    "--out",
-    type=PATH,
-    callback=_not_latest,
-    metavar="DIR",
-    help="Where to store the run (default: results/NAME).",
-)
+out_folder = setting_option("out", "DIR", "-o", type=PATH, callback=_not_latest)
 UP_TO_DATE = (
     click.option("--dry-run", is_flag=True, help="Say what would be played and why, and stop."),
     click.option("--again", multiple=True, metavar="BOT", help="Play this bot's games again; may be repeated."),
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+json_form = click.option("--json", "form", flag_value="json", default="table", help="Print JSON.")
 strict = click.option("--strict", is_flag=True, help="Exit with code 1 if a bot lost a game by forfeit.")
 trust = click.option("--trust", is_flag=True, help="Run bots from a folder you did not create.")
 
-_WIDE, QUIET, VERBOSE = "arena.wide", "arena.quiet", "arena.verbose"
+QUIET = "arena.quiet"
 
 
-def _noted(key: str, *names: str, help: str) -> Decorator:
-    """Return a flag that is kept in the context of the command, for the code that prints."""
-
-    def note(ctx: click.Context, param: click.Parameter, given: bool) -> None:
-        ctx.meta[key] = given
-
-    return click.option(*names, is_flag=True, expose_value=False, callback=note, help=help)
+def _note_quiet(ctx: click.Context, param: click.Parameter, given: bool) -> None:
+    """Keep the flag in the context of the command, for the code that prints."""
+    ctx.meta[QUIET] = given
 
 
-wide = _noted(_WIDE, "--wide", help="Show all columns and tables, however wide.")
-quiet = _noted(QUIET, "-q", "--quiet", help="Show no progress.")
-verbose = _noted(VERBOSE, "-v", "--verbose", help="Show progress as plain lines, with the log.")
+quiet = click.option("-q", "--quiet", is_flag=True, expose_value=False, callback=_note_quiet, help="Show no progress.")
 
-WHAT_TO_PLAY = (games, rules, seed, *CLOCK)
-HOW_TO_PLAY = (workers, *EXECUTOR)
-WHAT_TO_SHOW = (as_json, strict, wide, quiet, verbose)
+WHAT_TO_PLAY = (games, rules, seed, clock, deals)
+HOW_TO_PLAY = (isolation, workers, scheduler, out_folder, set_option, *UP_TO_DATE)
+WHAT_TO_SHOW = (as_json, strict, quiet)
+PLAYING = (*WHAT_TO_PLAY, error, *HOW_TO_PLAY, *WHAT_TO_SHOW)
 
 
 def play_options(*options: Decorator) -> Decorator:
     """Add options to a command and pass it their values as `options: PlayOptions`."""
-    return gathered(PlayOptions, "options", *options)
+    return gathered("arena.cli.options:PlayOptions", "options", *options)
+
+
+# ---------------------------------------------------------------- formats with settings of their own
+
+
+def format_settings(key: str) -> dict[str, Setting]:
+    """Return the settings with this name by the formats that have one."""
+    found = {name: settings_of(form) for name, form in FORMAT_SETTINGS.items()}
+    return {name: settings[key] for name, settings in found.items() if key in settings}
+
+
+def format_option(key: str, metavar: str = "N") -> Decorator:
+    """Return the option for a setting that some formats have; its bounds are the widest of these."""
+    forms = format_settings(key)
+    setting = max(forms.values(), key=lambda each: each.most or 0)
+    helps = [f"{'' if name == 'sprt' else f'{name}: '}{_sentence(each, each.usual)}" for name, each in forms.items()]
+    is_flag = setting.kind == "boolean"
+    return click.option(
+        option_of(key),
+        type=Number(setting) if setting.kind in ("whole number", "number") else None,
+        is_flag=is_flag,
+        multiple=setting.kind == "strings",
+        default=None,
+        metavar=None if is_flag else metavar,
+        help=" ".join(helps),
+    )
 
 
 # ---------------------------------------------------------------- looking
-
-
-def given_options(*names: str) -> list[str]:
-    """Return the options that were typed, of those with these parameters' names."""
-    ctx = click.get_current_context()
-    found = []
-    for name in names:
-        if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE:
-            options = [param for param in ctx.command.params if param.name == name]  # --won, --lost: one parameter
-            flags = [param for param in options if getattr(param, "flag_value", None) == ctx.params.get(name)]
-            found.append(max((flags or options)[0].opts, key=len))
-    return found
-
-
-def refuse_options(reason: str, *names: str) -> None:
-    """Refuse options that do not apply here, if they were typed: UsageError, which names the first of them."""
-    for option in given_options(*names):
-        raise click.UsageError(f"{option} {reason}")
-
 
 prior = click.option(
     "--prior",
@@ -399,17 +376,23 @@ chosen_bots = with_options(
 """Options that leave out bots and their games; the command gets the texts as `without` and `only`."""
 
 chosen_games = gathered(
-    GameFilter,
+    "arena.results.run_data:GameFilter",
     "wanted",
     click.option("--bot", metavar="BOT", help="Only games of this bot."),
     click.option("--against", metavar="BOT", help="With --bot: only its games against this one."),
     click.option("--won", "score", flag_value=1.0, type=float, help="With --bot: only games it won."),
     click.option("--lost", "score", flag_value=0.0, type=float, help="With --bot: only games it lost."),
-    click.option("--drawn", "score", flag_value=0.5, type=float, help="With --bot: only games it drew."),
     click.option("--forfeits", is_flag=True, help="Only games decided by a forfeit."),
-    click.option("--deal", type=DEAL, metavar="N", help="Only games on this deal."),
+    click.option("--deal", type=whole_option(0), metavar="N", help="Only games on this deal."),
 )
 """Options that choose among stored games; the command gets a `GameFilter` as `wanted`."""
+
+# ---------------------------------------------------------------- leagues
+
+league_argument = click.argument("name", metavar="[LEAGUE]", required=False, shell_complete=complete_leagues)
+league_before = click.argument("name", metavar="[LEAGUE]", nargs=-1, shell_complete=complete_leagues)
+"""The same before another argument, to which the last word belongs."""
+play_too = click.option("--play", is_flag=True, help="Play more games while no submission waits, to narrow the errors.")
 
 # ---------------------------------------------------------------- output
 
@@ -418,81 +401,11 @@ csv_folder = click.option("--csv", "to", type=PATH, metavar="DIR", help="Also wr
 
 output = with_options(
     click.option(
-        "--print", "form", type=click.Choice(tuple(REPORT_FORMATS)), default="table", help="Print as (default: table)."
+        "--print", "form", type=click.Choice(REPORT_KINDS), default="table", help="Print as (default: table)."
     ),
     click.option("--json", "form", flag_value="json", help="The same as --print json."),
-    wide,
 )
 """Options for the format of a report; the command gets it as `form`."""
 
 
-def echo_json(values: Mapping[str, Any]) -> None:
-    """Print JSON, with what was said about the names of bots."""
-    click.echo(json_text(_with_notes(values)), nl=False)
-
-
-def _with_notes(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Add what was said about the names of bots to the `notes`, if anything was."""
-    said = click.get_current_context().meta.get(NOTES)
-    return {**values, "notes": [*values.get("notes", ()), *said]} if said else values
-
-
-def report_text(report: Report, form: str) -> str:
-    """Return a report as text. Without `--wide`, tables have few columns and fit the terminal (or COLUMNS)."""
-    values = report.values
-    report = replace(report, values=lambda: _with_notes(values()))
-    if click.get_current_context().meta.get(_WIDE):
-        return write_report(report, form)
-    narrow = sys.stdout.isatty() or "COLUMNS" in os.environ
-    return write_report(report, form, shutil.get_terminal_size().columns if narrow else None, brief=True)
-
-
-def print_report(report: Report, form: str, to: Path | None = None) -> None:
-    """Print a report; with `to`, also write its tables to that folder and their paths to stderr."""
-    click.echo(report_text(report, form), nl=False)
-    if to is not None:
-        for path in write_tables(report, to):
-            click.echo(path, err=True)
-
-
-def forfeit_code(summaries: Sequence[ForfeitSummary], strict: bool = False) -> int:
-    """Return the exit code for games that were forfeited, and say on stderr why it is not 0.
-
-    It is 1 if a bot forfeited every game of a run, if every game was forfeited, or with `strict` if any was.
-    """
-    if failing := list(dict.fromkeys(bot for forfeits in summaries for bot in forfeits.always)):
-        click.echo(f"{one_line(' and '.join(failing))} forfeited every game.", err=True)
-        return FORFEITED
-    if any(forfeits.is_all for forfeits in summaries):
-        click.echo("Every game was forfeited.", err=True)
-        return FORFEITED
-    if strict and (lost := sum(sum(forfeits.lost.values()) for forfeits in summaries)):
-        click.echo(f"{counted(lost, 'game')} {'was' if lost == 1 else 'were'} lost by forfeit (--strict).", err=True)
-        return FORFEITED
-    return 0
-
-
 opened = click.option("--open", "opened", is_flag=True, help="Open the page in the browser as well.")
-
-
-def write_page(page: str, to: Path, opened: bool) -> None:
-    """Write a page whole or not at all and print its path on stderr; `-` means stdout. Open it if `opened`."""
-    if str(to) == "-":
-        if opened:
-            raise click.UsageError("--open needs a file, not '-o -'")
-        click.echo(page, nl=False)
-        return
-    click.echo(f"Written to {one_line(str(write_whole(to, [page])))}", err=True)
-    if opened:
-        click.launch(to.resolve().as_uri())
-
-
-@contextmanager
-def counting(length: int | None, label: str) -> Iterator[Callable[[], object]]:
-    """Show a progress bar on stderr if it is a terminal and `length` is known; yield what to call at each step."""
-    if length is None or not sys.stderr.isatty():
-        yield lambda: None
-        return
-    steps = max(length // 200, 1)
-    with click.progressbar(length=length, label=label, file=sys.stderr, update_min_steps=steps) as bar:
-        yield lambda: bar.update(1)

@@ -12,7 +12,7 @@ import click
 
 from arena.bots.spec import BotSpec, find_bot
 from arena.cli.group import INTERRUPTED
-from arena.cli.options import ISOLATION, PATH, complete_bots, opened, rules, seed, write_page
+from arena.cli.printing import refuse_options, write_page
 from arena.errors import ArenaError
 from arena.game.record import parse_record
 from arena.game.rng import derive_seed
@@ -27,26 +27,10 @@ from arena.terminal.session import Seating, Session, read_unfinished
 from arena.text import one_line
 from arena.tournament.folders import drawn_seed
 
-_GAMES = Path("games")
+_GAMES, _SAVED = Path("games"), ".txt"
 PERSON = "you"
 
 
-@click.command()
-@click.argument("bots", nargs=-1, metavar="BOT [BOT2]", shell_complete=complete_bots)
-@rules
-@seed
-@click.option(
-    "--begin", type=click.Choice(("you", "bot")), help="Who makes the first move (default: the seed decides)."
-)
-@click.option("--claims", is_flag=True, help="Claim stones yourself. Otherwise each is claimed as soon as it can be.")
-@click.option("--isolation", type=ISOLATION, default="process", show_default=True, help="Where bots run.")
-@click.option("-o", "--out", type=PATH, metavar="FILE", help="Where to save the game (default: in games/).")
-@click.option("--resume", "file", type=PATH, metavar="FILE", help="Resume a saved game.")
-@click.option(
-    "--from", "place", nargs=3, metavar="RUN GAME MOVE", help="Play on from a stored game, in place of its move MOVE."
-)
-@click.option("--plain", is_flag=True, help="Play line by line instead of on the whole screen.")
-@opened
 def play_command(
     bots: tuple[str, ...],
     rules: str | None,
@@ -54,59 +38,43 @@ def play_command(
     begin: str | None,
     claims: bool,
     isolation: str,
-    out: Path | None,
-    file: Path | None,
     place: tuple[str, str, str] | None,
     plain: bool,
     opened: bool,
 ) -> int:
-    """Play a game against BOT. Two bots play each other, and their game is printed.
-
-    \b
-    arena play greedy
-    arena play champion --rules tactical --seed 7
-    arena play greedy counter --open
-    arena play net --from latest 17 23
-
-    Type a move such as r7@3, or choose with the arrow keys. 'help' lists the other commands: hint, why 3, undo, resign,
-    quit. With --open, the game of two bots is written to games/ as a page and opened in the browser.
-
-    The game is saved in games/ after every move, as a record for 'arena replay'; it counts in no table. If you leave
-    (quit, Ctrl-C, Ctrl-D, or a closed terminal), resume with --resume FILE.
-    """
-    if opened and len(bots) != 2:
-        raise click.UsageError("--open is for two bots that play each other")
-    if file is not None:
-        if bots or rules or seed is not None or begin or claims or out is not None or place:
-            raise click.UsageError("--resume takes bots, rules and the like from FILE; leave them out")
-        if not file.is_file():
-            raise ArenaError(f"there is no file {file}; start a game with: arena play BOT")
-        seating, moves = read_unfinished(file, isolation)
-        return _play(seating, file, moves, plain)
+    """Run `arena play`."""
+    if not 1 <= len(bots) <= 2:
+        raise click.UsageError(f"expected one bot to play against, two to watch, or a saved game; found {len(bots)}")
+    if len(bots) == 1 and bots[0].endswith(_SAVED):
+        refuse_options("is for a new game; this one goes on as it began", "rules", "seed", "begin", "claims", "place")
+        refuse_options("is for two bots that play each other", "opened")
+        path = Path(bots[0])
+        if not path.is_file():
+            raise ArenaError(f"there is no file {path}; start a game with: arena play BOT")
+        seating, moves = read_unfinished(path, isolation)
+        return _play(seating, path, moves, plain)
     seed = drawn_seed() if seed is None else seed
     if len(bots) == 2:
-        if begin or claims or plain or out is not None or place:
-            options = "--begin, --claims, --from, --plain and --out"
-            raise click.UsageError(f"{options} are for a game against one bot; drop BOT2")
+        refuse_options("is for a game against one bot; drop BOT2", "begin", "claims", "plain", "place")
         bot1, bot2 = map(find_bot, bots)
         if bot2.name == bot1.name:
             bot2 = replace(bot2, name=f"{bot2.name}2")
         names = (bot1.name, bot2.name)
         return _show(Seating(load_rules(rules or "base"), seed, (bot1, bot2), names, level=isolation), opened)
-    if len(bots) != 1:
-        raise click.UsageError(f"expected one bot to play against, or two to watch; found {len(bots)}")
+    refuse_options("is for two bots that play each other", "opened")
     bot = find_bot(bots[0])
     person = PERSON if bot.name != PERSON else f"{PERSON}2"
     if place is not None:
-        if rules or begin or claims:
-            raise click.UsageError("--from takes the rules and the seats from the stored game; leave out the options")
+        refuse_options(
+            "does not go with --from: rules and seats are those of the stored game", "rules", "begin", "claims"
+        )
         seating, moves = _position(*place, seed, bot, person, isolation)
-        return _play(seating, _file(seating, out), moves, plain)
+        return _play(seating, _file(seating), moves, plain)
     begins = begin == "you" if begin else derive_seed(seed, "who begins") % 2 == 0
     players = (None, bot) if begins else (bot, None)
     names = (person, bot.name) if begins else (bot.name, person)
     seating = Seating(load_rules(rules or "base"), seed, players, names, claims, isolation)
-    return _play(seating, _file(seating, out), (), plain)
+    return _play(seating, _file(seating), (), plain)
 
 
 def _position(
@@ -134,22 +102,17 @@ def _show(seating: Seating, opened: bool) -> int:
     print_game(session.result)
     click.echo(f"\n{one_line(' - '.join(seating.names))}, rules {seating.rules.short_name}, seed {seating.seed}.")
     if opened:
-        path = _file(seating, None).with_suffix(".html")
+        path = _file(seating).with_suffix(".html")
         path.parent.mkdir(parents=True, exist_ok=True)
         write_page(replay_page(session.result, path.stem), path, opened=True)
     return 0
 
 
-def _file(seating: Seating, out: Path | None) -> Path:
+def _file(seating: Seating) -> Path:
     """Return a file that does not exist, to save a new game to."""
-    if out is not None:
-        if out.exists():
-            again = f"arena play --resume {shlex.quote(str(out))}"
-            raise ArenaError(f"{out} exists; name another file, or resume that game: {again}")
-        return out
     bot = next(name for name in seating.names if name != seating.person)
     name = re.sub(r"[^\w.]+", "-", f"{bot[:60]}-{seating.rules.name}-{seating.seed}").strip("-.")
-    paths = (_GAMES / f"{name}{f'-{number}' if number > 1 else ''}.txt" for number in itertools.count(1))
+    paths = (_GAMES / f"{name}{f'-{number}' if number > 1 else ''}{_SAVED}" for number in itertools.count(1))
     return next(path for path in paths if not path.exists())
 
 
@@ -164,7 +127,7 @@ def _play(seating: Seating, path: Path, moves: tuple[int, ...], plain: bool) -> 
     try:
         screen.run(Session(seating, screen, path, moves))
     except KeyboardInterrupt as gone:
-        click.echo(f"The game is saved. Resume it with: arena play --resume {name}")
+        click.echo(f"The game is saved. Resume it with: arena play {name}")
         return 0 if isinstance(gone, Left) else INTERRUPTED
     click.echo(f"Saved in {path}. Replay it: arena replay {name} 1")
     return 0

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import logging
+import json
 import shlex
 import sys
+import tomllib
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,16 +17,8 @@ import click
 from arena.bots.cores import core_count
 from arena.bots.spec import BotSpec, find_bots
 from arena.cli.group import INTERRUPTED
-from arena.cli.options import (
-    FORFEITED,
-    QUIET,
-    VERBOSE,
-    PlayOptions,
-    echo_json,
-    forfeit_code,
-    option_of,
-    report_text,
-)
+from arena.cli.options import QUIET, PlayOptions, option_of
+from arena.cli.printing import FORFEITED, echo_json, forfeit_code, report_text
 from arena.errors import ArenaError, BotWarning
 from arena.paths import RESULTS, data_folder
 from arena.results.data_formats import json_text
@@ -35,12 +28,11 @@ from arena.results.run_standings import RunStandings, standings
 from arena.results.sprt_report import sprt_line, sprt_text, sprt_values
 from arena.results.standings_report import all_values, standings_report, write_run_files
 from arena.results.until_error import MOST_GAMES, UntilError, grows_by_games
-from arena.settings import as_dict
+from arena.settings import as_dict, merged
 from arena.terminal.live import StatusText, figures, forfeits_so_far, progress_for, rate_text
 from arena.text import counted, one_line, printable_lines
 from arena.tournament.config import TournamentConfig, config_from_dict, load_config, with_settings
 from arena.tournament.folders import run_name, with_folder
-from arena.tournament.formats import FORMATS
 from arena.tournament.formats.schedule import SequentialTest
 from arena.tournament.runner.logs import LOG
 from arena.tournament.runner.play_run import Prepared, play_run, prepare, with_stored_seed
@@ -54,7 +46,7 @@ SPRT_FILE = "sprt.json"
 BOT_LINE = " arena.bots: "  # marks what a bot printed, in the log of a run
 LONGEST_BOT_LINE, MOST_BOT_LINES = 200, 40
 
-_SETTINGS = ("games", "rules", "seed", "own_deals", "deals", "workers", "executor", "scheduler", "isolation")
+_SETTINGS = ("games", "rules", "seed", "deals", "workers", "scheduler", "isolation")
 
 
 def config_of(
@@ -77,32 +69,43 @@ def config_for(
 def with_settings_of(config: TournamentConfig, options: PlayOptions, source: str = "command line") -> TournamentConfig:
     """Return the config with the options of the command line, which take precedence; `source` is for messages."""
     values = {key: value for key in _SETTINGS if (value := getattr(options, key)) is not None}
+    given = read_settings(options.settings)
+    for key in values.keys() & given.keys():
+        raise click.UsageError(f"{option_of(key)} and --set {key} were given together")
+    if options.clock is not None:
+        given = merged(given, {"clock": options.clock})
+    stored = as_dict(config) | {config.format: as_dict(config.format_settings)}
+    values |= {
+        key: merged(stored.get(key) or {}, value) if isinstance(value, dict) else value for key, value in given.items()
+    }
     if options.error is not None:
         values.pop("games", None)  # the limit of --error
-    clock = {key: ms for key in ("move_ms", "bank_ms") if (ms := getattr(options, key)) is not None}
-    if clock:
-        values["clock"] = as_dict(config.clock) | clock
     if "executor" not in values and (config.scheduler or options.scheduler):
         values["executor"] = "dask"
-    elif values.get("executor", "dask") != "dask" and options.scheduler is None:
+    elif values.get("executor", "dask") != "dask" and "scheduler" not in values:
         config = replace(config, scheduler=None)  # of a cluster that may be gone
     return with_settings(config, values, source, exist=True)
 
 
-def resized(config: TournamentConfig, sizes: Mapping[str, int]) -> TournamentConfig:
-    """Return settings with other sizes, by the settings that formats have for it (`Format.size`).
+def read_settings(texts: Sequence[str]) -> dict[str, Any]:
+    """Return settings as a TOML file gives them, parsed from KEY=VALUE; strings need no quotes.
 
-    >>> swiss = config_from_dict({"bots": ["a", "b"], "format": "swiss", "seed": 1})
-    >>> resized(swiss, {"rounds": 5}).format_settings
-    SwissSettings(rounds=5)
+    >>> read_settings(["placement.error=30", "rating.anchor=greedy"])
+    {'placement': {'error': 30}, 'rating': {'anchor': 'greedy'}}
     """
-    for key, number in sizes.items():
-        owner = next(form.name for form in FORMATS.values() if form.size == key)
-        if config.format != owner:
-            raise ArenaError(f"{option_of(key)} belongs to {owner}, but the format is {config.format}")
-        table = as_dict(config.format_settings) | {key: number}
-        config = with_settings(config, {config.format: table}, "command line")
-    return config
+    settings: dict[str, Any] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        for line in (text, f"{key}={json.dumps(value.strip())}"):
+            try:
+                table = tomllib.loads(line)
+                break
+            except tomllib.TOMLDecodeError:
+                table = {}
+        if not table or not equals:
+            raise ArenaError(f"--set {text}: expected KEY=VALUE, such as clock.bank_ms=9000")
+        settings = merged(settings, table)
+    return settings
 
 
 def confirm_bots(folder: Path, config: TournamentConfig) -> None:
@@ -215,16 +218,10 @@ def _line_of(test: SequentialTest | None, until: UntilError | None) -> StatusTex
 
 
 def command_progress(text: StatusText | None = None) -> ProgressListener:
-    """Return the display of a run: as `progress_for`, but plain lines and the log with `-v`, nothing with `-q`."""
-    meta = click.get_current_context().meta
-    if meta.get(QUIET):
+    """Return the display of a run: as `progress_for`, but nothing with `-q`."""
+    if click.get_current_context().meta.get(QUIET):
         return ProgressListener()
-    log = logging.getLogger("arena")
-    if meta.get(VERBOSE) and not log.handlers:  # a comparison has a display for each variant
-        handler = logging.StreamHandler()
-        handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))
-        log.addHandler(handler)
-    return progress_for(text, plain=meta.get(VERBOSE, False))
+    return progress_for(text)
 
 
 def tell_error(until: UntilError) -> bool:
@@ -244,11 +241,11 @@ def _show(table: RunStandings, folder: Path, as_json: bool, test: SequentialTest
         echo_json(all_values(table) | {"folder": str(folder)})
     else:
         click.echo(err=True)  # an empty line after the progress
-        click.echo(report_text(standings_report(table), "table"))
+        name = shlex.quote(folder.name if folder.parent == RESULTS else str(folder))
+        click.echo(report_text(standings_report(table), "table", f"arena standings {name} --print wide"))
         log = folder / LOG
         if log.is_file() and BOT_LINE in log.read_text(encoding="utf-8", errors="replace"):
             click.echo(f"What bots printed is in {log}.")
-        name = shlex.quote(folder.name if folder.parent == RESULTS else str(folder))
         click.echo(f"Stored in {folder}. Look at its games: arena replay {name}")
         if advice := next_step(table, name):
             click.echo(advice)

@@ -6,9 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import click
-
-from arena.cli.options import chosen_bots, complete_runs, forfeit_code, output, print_report, prior
+from arena.cli.printing import forfeit_code, print_report
 from arena.errors import ArenaError
 from arena.paths import input_name
 from arena.results.game_list import read_game_list
@@ -29,14 +27,6 @@ if TYPE_CHECKING:
     pass
 
 
-@click.command()
-@click.argument("source", metavar="FILE|RUN", shell_complete=complete_runs)
-@prior
-@click.option("--anchor", "anchors", multiple=True, metavar="BOT=ELO", help="Fix a bot's rating; may be repeated.")
-@click.option("--no-first-advantage", is_flag=True, help="Fix the advantage of moving first at 0.")
-@chosen_bots
-@click.option("--los", is_flag=True, help="Add the likelihood that each bot is stronger than each other.")
-@output
 def rate_command(
     source: str,
     prior: float | None,
@@ -47,22 +37,7 @@ def rate_command(
     los: bool,
     form: str,
 ) -> int:
-    """Rate the bots in a list of games, or in a run.
-
-    \b
-    arena rate games.csv --anchor greedy=100
-    arena rate latest --los
-    arena rate latest --without random
-    arena export latest --pgn - | arena rate -
-
-    FILE is a CSV file with the header first,second,score or first,second,score,deal: the bot that moved first, the
-    other bot, the points of the first (1, 0.5 or 0) and, if games share their cards, any label for the deal. The header
-    white,black,result (1-0, 1/2-1/2 or 0-1), semicolons or tabs instead of commas, and the tags of a PGN file are read
-    as well, compressed or not. RUN is a run, a comparison, a league or a file of records. '-' stands for a file on
-    standard input.
-
-    The exit code is 1 if a bot forfeited every game; lists of games do not tell.
-    """
+    """Run `arena rate`."""
     fixed = parse_anchors(anchors)
     first_advantage = 0.0 if no_first_advantage else None
     try:

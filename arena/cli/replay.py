@@ -6,17 +6,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.options import (
-    PATH_OR_STDOUT,
-    as_json,
-    chosen_games,
-    complete_runs,
-    given_options,
-    opened,
-    refuse_options,
-    whole_option,
-    write_page,
-)
+from arena.cli.printing import given_options, refuse_options, write_page
 from arena.results.data_formats import json_text
 from arena.results.pages.game_data import replay_page
 from arena.results.positions import game_values
@@ -25,16 +15,6 @@ from arena.results.sources import find_source, holds_one_game, list_games, liste
 from arena.terminal.lines import print_game
 
 
-@click.command()
-@click.argument("source", metavar="RUN", shell_complete=complete_runs)
-@click.argument("game", required=False)
-@chosen_games
-@click.option("--limit", type=whole_option(0), default=20, show_default=True, metavar="N", help="List N games; 0: all.")
-@click.option("--record", is_flag=True, help="Print only the records of the games.")
-@as_json
-@click.option("--move", type=whole_option(0), metavar="N", help="Begin the text after move N.")
-@click.option("-o", "--out", type=PATH_OR_STDOUT, metavar="FILE", help="Write the game as an HTML page (-: stdout).")
-@opened
 def replay_command(
     source: str,
     game: str | None,
@@ -42,32 +22,15 @@ def replay_command(
     limit: int,
     record: bool,
     as_json: bool,
-    move: int | None,
     out: Path | None,
     opened: bool,
 ) -> None:
-    """List the games of RUN, or show GAME: as text, as JSON, or as a page that plays it.
-
-    \b
-    arena replay latest --bot mybot --lost
-    arena replay latest 17
-    arena replay latest 17 --open
-
-    RUN is the folder of a run (or its name in results/, or 'latest'), a comparison or a league, a file of records
-    (arena export --records; '-' for standard input), or a record itself. GAME is a game of the run, such as
-    greedy/odds/12 (greedy begins, deal 12), or its number from 1; in a comparison base/greedy/odds/12 or base/3; in a
-    file its line. --bot and the options after it choose games, and GAME then counts among these. A game lost by forfeit
-    ends with the reason.
-
-    --json prints the listed games, or all of GAME with its moves. --open without -o writes game-GAME.html.
-
-    'arena judge' finds the mistakes of a game, and 'arena debug' asks a bot again.
-    """
-    forms = given_options("record", "as_json", "move", "opened" if out is None else "out")
+    """Run `arena replay`."""
+    forms = given_options("record", "as_json", "opened" if out is None else "out")
     if len(forms) > 1:
         raise click.UsageError(f"{' and '.join(forms)} were given together; choose one")
     if game is None and not holds_one_game(source):
-        refuse_options("is for one game; name it, such as 1", "move", "out", "opened")
+        refuse_options("is for one game; name it, such as 1", "out", "opened")
         _list(source, wanted, limit, record, as_json)
         return
     refuse_options("is for a list of games; leave out GAME", "limit")
@@ -79,7 +42,7 @@ def replay_command(
     elif out is not None or opened:
         write_page(replay_page(found, key), out or Path(f"game-{key.replace('/', '-')}.html"), opened)
     else:
-        print_game(found, move or 0)
+        print_game(found)
 
 
 def _list(source: str, wanted: GameFilter, limit: int, record: bool, as_json: bool) -> None:

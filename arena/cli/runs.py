@@ -12,8 +12,8 @@ from typing import Any
 import click
 
 from arena.bots.bundle import BUNDLES, remove_bundles
-from arena.cli.options import PATH, as_json, complete_runs, counting, output, print_report, whole_option
 from arena.cli.playing import SPRT_FILE
+from arena.cli.printing import counting, print_report
 from arena.errors import ArenaError
 from arena.league.league_settings import LeagueError
 from arena.league.store import open_league
@@ -36,35 +36,8 @@ from arena.tournament.store.sqlite import DATABASE
 from arena.tournament.store.writer import open_store
 
 
-@click.command()
-@click.argument("folder", type=PATH, required=False)
-@click.option("--limit", type=whole_option(0), default=20, show_default=True, metavar="N", help="List N runs; 0: all.")
-@click.option("--prune", is_flag=True, help="Delete all but the N runs played last (--limit). Asks first.")
-@click.option(
-    "--trim",
-    "source",
-    metavar="RUN",
-    shell_complete=complete_runs,
-    help="Delete the games of RUN that no table shows, such as those of older versions of bots. Asks first.",
-)
-@click.option("--yes", is_flag=True, help="With --prune or --trim: do not ask.")
-@output
 def runs_command(folder: Path | None, limit: int, prune: bool, source: str | None, yes: bool, form: str) -> None:
-    """List the runs and comparisons in FOLDER (default: results), the most recently played first.
-
-    \b
-    arena runs
-    arena runs --limit 0 --json
-    arena runs --prune --limit 5
-    arena runs --trim mycup
-
-    Commands that take a RUN find it by the name shown here, with or without its last four letters; 'latest' is the
-    first in the list. A run that is being played is never deleted.
-
-    A run that is played again with other settings keeps all its games: of bots that were removed or have changed, and
-    on deals beyond those asked for. --trim deletes what no table shows. What is deleted can no longer be compared
-    ('arena standings --versions'), and is played anew if it is asked for again.
-    """
+    """Run `arena runs`."""
     if yes and not prune and source is None:
         raise click.UsageError("--yes belongs to --prune or --trim; add one")
     if source is not None:
@@ -178,19 +151,8 @@ def _bytes_of(folders: Iterable[Path]) -> int:
 SHOWN, SHOWN_FAULTS = 20, 20
 
 
-@click.command()
-@click.argument("source", metavar="RUN|FILE", shell_complete=complete_runs)
-@as_json
 def verify_command(source: str, as_json: bool) -> int:
-    """Check the database of a run, replay every game, and compare the results with what is stored.
-
-    \b
-    arena verify latest
-    arena verify leagues/open
-
-    It also checks a comparison, a league or a file of records. The exit code is 1 if anything is damaged or any game
-    differs.
-    """
+    """Run `arena verify`."""
     parts: dict[str, Replayed] = {}
     for rules, part in find_source(source).parts().items():
         parts[rules] = _replay_all(part)

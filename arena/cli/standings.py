@@ -8,17 +8,7 @@ from pathlib import Path
 import click
 
 from arena.cli.league.tables import show_league, show_standings_of
-from arena.cli.options import (
-    ERROR_TYPE,
-    chosen_bots,
-    complete_runs,
-    counting,
-    csv_folder,
-    forfeit_code,
-    output,
-    print_report,
-    prior,
-)
+from arena.cli.printing import counting, forfeit_code, print_report
 from arena.errors import ArenaError
 from arena.results.bot_versions import versions_report
 from arena.results.run_data import RunData, with_bots
@@ -35,26 +25,6 @@ JUDGING_MS = 36
 """Time to judge a game, by `arena standings RUN --adjusted` on one core."""
 
 
-@click.command()
-@click.argument("source", metavar="RUN", required=False, shell_complete=complete_runs)
-@click.option("--all", "everything", is_flag=True, help="Show all statistics, and all lines of a large field.")
-@click.option(
-    "--error",
-    type=ERROR_TYPE,
-    metavar="E",
-    help="With --all: show how many more pairs would bring each 95% error down to E Elo (default: 10).",
-)
-@prior
-@click.option(
-    "--adjusted",
-    is_flag=True,
-    help="Take the luck of the draw out of ratings and errors (about 36 ms per game, once).",
-)
-@chosen_bots
-@click.option("--versions", is_flag=True, help="Compare the versions of bots that changed, against the bots of now.")
-@click.option("--server", metavar="URL", help="Show the table of a league on the web, instead of a RUN.")
-@csv_folder
-@output
 def standings_command(
     source: str | None,
     everything: bool,
@@ -68,28 +38,7 @@ def standings_command(
     to: Path | None,
     form: str,
 ) -> int:
-    """Show the standings of RUN, even while it is being played. RUN is a path, a name in results/, or 'latest'.
-
-    \b
-    arena standings latest
-    arena standings mycup --all --csv tables
-    arena standings mycup --versions
-    arena standings mycup --without random
-
-    For a comparison, show one table per variant. For a league, show its table.
-
-    With --all, show all statistics: ratings, scores by bot and by opponent with their errors, how many more pairs are
-    needed, the advantage of moving first, length, stones and points, endings, forfeits and thinking time. CSV and JSON
-    have more tables than the terminal.
-
-    With --versions, show whether changes of bots have helped: all versions of a bot that the run holds, each against
-    the bots that play now, and the difference of the one that plays from each other one on the games that both played.
-
-    --without and --only select games after they were played, and the table says so: a choice made with the results in
-    view proves little. In Python, arena.load(RUN).games has all games, and arena.rate rates any of them.
-
-    The exit code is 1 if a bot forfeited every game of RUN.
-    """
+    """Run `arena standings`."""
     if (source is None) == (server is None):
         raise click.UsageError("give either a RUN or --server URL")
     if error is not None and not everything:

@@ -13,9 +13,9 @@ from arena.errors import ArenaError
 from arena.results.run_data import RunData, read_run
 from arena.results.table import percent
 from arena.stats.pairs import HeadToHead, counts_between, head_to_head
-from arena.tournament.config import BotSetting, TournamentConfig, check_config, named_config
+from arena.tournament.config import TournamentConfig, check_config, named_config
 from arena.tournament.folders import folder_name, marked_folder
-from arena.tournament.formats.round_robin import GauntletSettings
+from arena.tournament.run_settings import BotSetting, GauntletSettings
 from arena.tournament.runner.play_run import play_run
 from arena.tournament.runner.progress import ProgressListener
 

@@ -12,10 +12,10 @@ from arena.bots.isolation.levels import ISOLATIONS
 from arena.bots.limits import Limits
 from arena.errors import ArenaError
 from arena.game.rules import load_rules, written_out
-from arena.settings import REQUIRED, choice, flag, real, table, text, whole
+from arena.settings import REQUIRED, choice, flag, merged, real, table, text, whole
 from arena.stats import DEFAULT_PRIOR, LEAST_PRIOR
 from arena.text import one_line
-from arena.tournament.config import Clock
+from arena.tournament.run_settings import Clock
 from arena.tournament.validation import Checker, read_toml
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,39}")
@@ -136,19 +136,6 @@ def load_settings(path: Path | None, name: str, given: Mapping[str, Any]) -> Lea
     """Return the settings of a TOML file, if any, overridden by those `given`. Raise LeagueError for mistakes."""
     data = {} if path is None else read_toml(path, LeagueError)
     return settings_from_dict(merged(data, given), name, "command line" if path is None else str(path))
-
-
-def merged(data: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return nested tables in which the values `given` override those of `data`.
-
-    >>> merged({"rules": "base", "clock": {"move_ms": 5}}, {"clock": {"bank_ms": 9}})
-    {'rules': 'base', 'clock': {'move_ms': 5, 'bank_ms': 9}}
-    """
-    out = dict(data)
-    for key, value in given.items():
-        old = out.get(key)
-        out[key] = merged(old, value) if isinstance(value, Mapping) and isinstance(old, Mapping) else value
-    return out
 
 
 def stored_settings(values: Mapping[str, Any], source: str = "settings") -> LeagueSettings:

@@ -113,7 +113,9 @@ def change_limits(league: League, new: dict[str, int | None]) -> LeagueSettings:
     """Set some of LIMITS (None: no limit) and return the new settings. Raise LeagueError for a value out of bounds."""
     known = settings_of(LeagueSettings)
     for key, value in new.items():
-        if value is not None and not known[key].within(value):
+        if key not in LIMITS:
+            raise LeagueError(f"budget.{one_line(key)}: expected one of {', '.join(LIMITS)}")
+        if value is not None and not (isinstance(value, int) and known[key].within(value)):
             raise LeagueError(f"{key}: expected {known[key].expected}, found {number_text(value)}")
     with league.change():
         settings = replace(league.stored_settings(), **new)  # type: ignore[arg-type]
@@ -183,7 +185,7 @@ def check_submission(league: League, author: str | None, name: str, size: int) -
         raise BudgetSpent(
             f"{whose} files of {use.bytes / _MIB:.1f} MiB in {league.name}; {size / _MIB:.1f} MiB more would exceed the"
             f" limit of {bounds.author_mb} MiB per author (author_mb). To change it:"
-            f" arena league people {league.name} --author-mb N"
+            f" arena league people {league.name} --set budget.author_mb=N"
         )
     check_disk(league, size)
 
@@ -197,7 +199,7 @@ def check_disk(league: League, size: int = 0) -> None:
     if used + size > bound * _MIB:
         raise BudgetSpent(
             f"the league in {league.folder} uses {used / _MIB:.1f} of its {bound} MiB (disk_mb). To change the limit:"
-            f" arena league people {league.name} --disk-mb N"
+            f" arena league people {league.name} --set budget.disk_mb=N"
         )
 
 

@@ -18,6 +18,7 @@ from tabulate import tabulate
 from wcwidth import wcswidth
 
 from arena.results.data_formats import json_text, table_csv
+from arena.results.kinds import REPORT_KINDS
 from arena.results.table import ALWAYS, Code, Column, Report, Table
 from arena.text import counted, one_line, printable
 
@@ -34,19 +35,25 @@ _MARKS = re.compile(r"[|<*`\[\]\\]|(?<!\w)_|_(?!\w)")
 """Characters that Markdown would not show as they are. An underscore within a word is shown."""
 
 
-def write_report(report: Report, format: str = "table", width: int | None = None, brief: bool = False) -> str:
-    """Return the report in one of FORMATS, with a line end; "table" is what `write_text` makes."""
-    return write_text(report, width, brief) if format == "table" else REPORT_FORMATS[format](report)
+PRINT_WIDE = "--print wide"
+
+
+def write_report(
+    report: Report, format: str = "table", width: int | None = None, brief: bool = False, wide: str = PRINT_WIDE
+) -> str:
+    """Return the report in one of REPORT_FORMATS, with a line end; "table" is what `write_text` makes."""
+    return write_text(report, width, brief, wide) if format == "table" else REPORT_FORMATS[format](report)
 
 
 # ---------------------------------------------------------------- for the terminal
 
 
-def write_text(report: Report, width: int | None = None, brief: bool = False) -> str:
+def write_text(report: Report, width: int | None = None, brief: bool = False, wide: str = PRINT_WIDE) -> str:
     """Return heading, tables with their titles and notes, remarks and items as text.
 
     With a `width`, that of a terminal, no table is wider, and sentences are broken between words. If `brief`, tables
-    lack the columns that are not shown ALWAYS, and empty ones; tables without any other columns are left out.
+    lack the columns that are not shown ALWAYS, and empty ones; tables without any other columns are left out. `wide`
+    is what to type to see them.
     """
     parts = [_folded(report.heading, width), "\n".join("".join(alert) for alert in report.alerts)]
     parts.append("\n".join(_folded(line, width) for line in report.answer))
@@ -70,7 +77,7 @@ def write_text(report: Report, width: int | None = None, brief: bool = False) ->
     if hidden := hidden_columns + hidden_tables:
         counts = [counted(hidden_columns, "column")] * (hidden_columns > 0)
         counts += [counted(hidden_tables, "table")] * (hidden_tables > 0)
-        parts.append(f"{' and '.join(counts)} hidden; use --wide to see {'them' if hidden > 1 else 'it'}.")
+        parts.append(f"{' and '.join(counts)} hidden; {wide} shows {'them' if hidden > 1 else 'it'}.")
     return joined(parts)
 
 
@@ -276,11 +283,7 @@ def _write_html(report: Report) -> str:
     return str(getattr(import_module(module), name)(report))
 
 
-REPORT_FORMATS: dict[str, Callable[[Report], str]] = {
-    "table": write_text,
-    "markdown": _write_markdown,
-    "csv": _write_csv,
-    "json": _write_json,
-    "html": _write_html,
-}
-"""The function of each format, by its name; the first is the default."""
+REPORT_FORMATS: dict[str, Callable[[Report], str]] = dict(
+    zip(REPORT_KINDS, (write_text, write_text, _write_markdown, _write_csv, _write_json, _write_html))
+)
+"""The function of each format, by its name."""

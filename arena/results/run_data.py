@@ -228,7 +228,7 @@ class GameFilter:
 
     def __post_init__(self) -> None:
         if self.bot is None and (self.score is not None or self.against is not None):
-            raise ArenaError("--against, --won, --lost and --drawn are about one bot; name it with --bot")
+            raise ArenaError("--against, --won and --lost are about one bot; name it with --bot")
 
     @property
     def all(self) -> bool:

@@ -186,7 +186,7 @@ def _standings_table(standings: RunStandings) -> Table:
 
 
 def _plain(name: str) -> Column:
-    """Return a column of points without needless digits; a terminal shows tie-breaks only with --wide."""
+    """Return a column of points without needless digits; a terminal shows tie-breaks only with --print wide."""
     where = ALWAYS if name == "format_points" else WIDE
     return replace(columns_of([name])[0], cell=lambda row: f"{row[name]:g}", where=where)
 
@@ -214,9 +214,9 @@ def _square(standings: RunStandings) -> Table:
 
     note = f"Scores in % of the row's bot against the bot of that number; {ALL_POINTS} is 100."
     narrow = Table("crosstable", "", rows, columns("score%", two_digits), note=note)
-    elsewhere = "The crosstable is too wide to be shown here; --wide shows it."
+    elsewhere = "The crosstable is too wide to be shown here; --print wide shows it."
     if standings.run.folder:
-        command = f"arena standings {shlex.quote(standings.run.folder)} --wide"
+        command = f"arena standings {shlex.quote(standings.run.folder)} --print wide"
         elsewhere = f"The crosstable is too wide to be shown here. To see it:\n  {command}"
     return Table("crosstable", "", rows, columns("score% against", percent), elsewhere=elsewhere, narrow=narrow)
 

@@ -163,7 +163,7 @@ _KINDS: dict[str, Callable[[float], str]] = {
 """How each kind of column shows a fraction. All kinds show texts and whole numbers as they are."""
 
 ALWAYS, WIDE, MEASURED = "always", "wide", "clock"
-"""Where a column is shown: everywhere; on a terminal only with --wide; only on a terminal with --wide."""
+"""Where a column is shown: everywhere; on a terminal only with --print wide; only on a terminal with --print wide."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from arena.errors import ArenaError
 from arena.game.engine import State, View
 from arena.game.moves import Move
 from arena.game.record import parse_record
@@ -85,11 +84,9 @@ class LineInterface(TerminalInterface):
 # ---------------------------------------------------------------- a game that was played
 
 
-def print_game(game: GameResult, start: int = 0) -> None:
-    """Print a game as text, from the board after move `start` on. ArenaError if it has no such move."""
+def print_game(game: GameResult) -> None:
+    """Print a game as text: the board after each move."""
     record, names, made = parse_record(game.record), shown_names(game), decisions(game)
-    if start > len(made):
-        raise ArenaError(f"--move {start}: the game has {len(made)} moves")
     console = console_for()
     click.echo(f"{legend(record.rules)}\n")
 
@@ -98,10 +95,9 @@ def print_game(game: GameResult, start: int = 0) -> None:
         console.print(draw_board(Scene(position, record.rules, names, changed=changed)), end="\n\n")
 
     starter = record.deal.starter
-    if start == 0:
-        name = f"{short_name(names[starter])} (seat {'ab'[starter]})" if names[starter] else f"Seat {'ab'[starter]}"
-        show(f"Cards dealt. {name} starts.", Position.of(State(record.rules, record.deal, record.auto_claim)))
-    for decision in made[max(start - 1, 0) :]:
+    name = f"{short_name(names[starter])} (seat {'ab'[starter]})" if names[starter] else f"Seat {'ab'[starter]}"
+    show(f"Cards dealt. {name} starts.", Position.of(State(record.rules, record.deal, record.auto_claim)))
+    for decision in made:
         changed = frozenset(event.stone for event in decision.events if event.stone is not None)
         show(f"Move {decision.number} of {len(made)}: {_words(decision, names)}", decision.after, changed)
     click.echo(ending_text(game))

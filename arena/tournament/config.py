@@ -12,11 +12,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 from unicodedata import normalize
 
 from arena.bots.faults import BotError
-from arena.bots.isolation.levels import ISOLATIONS
 from arena.bots.limits import Limits
 from arena.bots.spec import BotSpec, display_name, find_bot, find_target, parse_spec, version_name
 from arena.errors import ArenaError, did_you_mean
@@ -24,22 +23,22 @@ from arena.game.deals import Deal
 from arena.game.record import parse_deal
 from arena.game.rules import RulesError, load_rules, written_out
 from arena.paths import LATEST, STDIN, data_folder, input_name
-from arena.settings import REQUIRED, as_dict, choice, flag, other, settings_of, table, text, whole
+from arena.settings import as_dict, settings_of
 from arena.text import one_line, quoted
 from arena.tournament.bot_list import FieldBot, find_field
 from arena.tournament.formats import FORMATS
-from arena.tournament.formats.schedule import Design, Format, FormatSettings, Schedule, SequentialTest
+from arena.tournament.formats.schedule import Design, Format, Schedule, SequentialTest
 from arena.tournament.registry import EXECUTORS
+from arena.tournament.run_settings import (
+    LONGEST_NAME,
+    MOST_BOTS,
+    MOST_DEALS,
+    BotSetting,
+    Clock,
+    ParamValue,
+    RunSettings,
+)
 from arena.tournament.validation import Checker, read_toml, toml_value
-
-LARGEST_SEED = 2**63 - 1  # the largest number that TOML promises
-MOST_BOTS = 5_000  # all pairings of a round robin have numbers below 2**PAIRING_BITS
-MOST_DEALS = 100_000
-MOST_WORKERS = 1024
-LONGEST_TIME = 10**9  # milliseconds, eleven days
-LONGEST_NAME = 255  # bytes of the name of a folder
-
-_Param: TypeAlias = str | int | float | bool
 
 
 class ConfigError(ArenaError):
@@ -47,73 +46,8 @@ class ConfigError(ArenaError):
 
 
 @dataclass(frozen=True)
-class BotSetting:
-    """A bot of the tournament."""
-
-    spec: str = text(REQUIRED, 4096, "name of a bot that comes with the program, its file, or package.module:Class")
-    name: str = text(REQUIRED, 200, "name in the tables", unset="made from the spec")
-    params: Mapping[str, _Param] = other(dict, "arguments for the bot's `__init__`, as a table")
-    isolation: str | None = choice(None, ISOLATIONS, "where this bot runs", unset="like the other bots")
-    labels: Mapping[str, str] = other(dict, "")  # the commit that it is from
-
-
-@dataclass(frozen=True)
-class Clock:
-    """Thinking time in milliseconds: per decision, and a bank for the whole game. None: no limit."""
-
-    move_ms: int | None = whole(None, 1, LONGEST_TIME, "milliseconds per decision", unset="no limit")
-    bank_ms: int | None = whole(
-        None,
-        0,
-        LONGEST_TIME,
-        "extra milliseconds per game, used when a decision takes longer than `move_ms`",
-        unset="none",
-    )
-
-
-@dataclass(frozen=True)
-class TournamentConfig:
-    """All settings of a run. If `seed` is None, the caller chooses one; `format_settings` is the format's own table."""
-
-    name: str = text(REQUIRED, LONGEST_NAME, "name of the run", unset="the name of the file")
-    format: str = choice("round-robin", FORMATS, "which bots meet, and when")
-    bots: tuple[BotSetting, ...] = other(
-        tuple, "list of names, files, patterns (`class/*.py`) and folders (`class/`), or tables with settings"
-    )
-    exclude: tuple[str, ...] = other(
-        tuple, "list of files, patterns and folders that `bots` shall not include, such as `class/helper*.py`"
-    )  # applied when a list of bots is read, and empty in its result
-    games: int = whole(100, 1, 10**9, "games per pairing, rounded up to whole pairs")
-    rules: str = text("base", 4096, "rule set, single options changed after a colon: `tactical:hand_size=6`")
-    seed: int | None = whole(None, 0, LARGEST_SEED, "everything random derives from it", unset="chosen and printed")
-    pairs: bool = flag(
-        True, "play each deal twice with the seats swapped; if false, play it once and let the bots begin in turn"
-    )
-    own_deals: bool | None = flag(
-        None,
-        "every pairing has its own deals; if false, all pairings play the same cards",
-        unset="true in round robins and gauntlets",
-    )
-    deals: tuple[str, ...] = other(
-        tuple,
-        "list of the deals that every pairing plays, in order, as records write them: `42:17` (seed and number) or"
-        " `cards:...`; `games` is then enough for all of them by default",
-    )
-    clock: Clock = table(Clock, "thinking time; a bot that exceeds it forfeits the game")
-    workers: int | None = whole(None, 1, MOST_WORKERS, "worker processes", unset="one per core")
-    executor: str = choice("local", EXECUTORS, "where games are played: on this machine or on a Dask cluster")
-    scheduler: str | None = text(
-        None, 4096, "address of the Dask scheduler, such as tcp://HOST:8786", unset="a cluster on this machine"
-    )
-    notes: bool = flag(True, "keep what bots say with their moves (`view.note`)")
-    isolation: str = choice(
-        "none",
-        ISOLATIONS,
-        "where bots run: inside the workers, each in its own process, or there without network and files",
-    )
-    limits: Limits = table(Limits, "what workers and bots may use before they are stopped")
-    out: str | None = text(None, 4096, "folder of the results", unset="results/NAME")
-    format_settings: FormatSettings = other(FormatSettings, "")
+class TournamentConfig(RunSettings):
+    """The settings of a run, checked. If `seed` is None, the caller chooses one."""
 
     @property
     def form(self) -> Format:
@@ -257,7 +191,7 @@ def _few(texts: tuple[str, ...]) -> str | list[str] | None:
 # ---------------------------------------------------------------- names of bots
 
 
-def bot_name(spec: str, params: Mapping[str, _Param] | None = None) -> str:
+def bot_name(spec: str, params: Mapping[str, ParamValue] | None = None) -> str:
     """Return the name that a bot has in the tables by default.
 
     >>> bot_name("greedy"), bot_name("bots/search.py:rollouts=200"), bot_name("package.module:Class")
@@ -460,7 +394,7 @@ def _read_bot(check: Checker, entry: object, key: str) -> BotSetting | None:
     if "spec" not in entry:
         check.fault(key, "spec is missing: the name or the file of the bot")
     params = entry.get("params", {})
-    if not isinstance(params, Mapping) or not all(isinstance(v, _Param) for v in params.values()):
+    if not isinstance(params, Mapping) or not all(isinstance(v, ParamValue) for v in params.values()):
         check.fault(f"{key}, params", "expected a table of strings, numbers or booleans")
         params = {}
     if "spec" not in values:

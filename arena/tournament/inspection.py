@@ -31,9 +31,9 @@ from arena.game.record import parse_record
 from arena.game.rules import load_rules
 from arena.paths import data_folder
 from arena.text import counted, one_line, printable
-from arena.tournament.config import BotSetting, Clock, TournamentConfig
-from arena.tournament.formats.round_robin import GauntletSettings
+from arena.tournament.config import TournamentConfig
 from arena.tournament.games import FAILED_AFTER, GameResult, merge_times, time_quantile
+from arena.tournament.run_settings import BotSetting, Clock, GauntletSettings
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.logs import LOG
 from arena.tournament.runner.play_run import play_run

@@ -7,15 +7,17 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
+from arena.cli.commands import cli
 from arena.cli.main import main
 
 Arena = Callable[..., "Result"]
@@ -48,8 +50,17 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Play a run of real games, which tests must not change."""
     folder = tmp_path_factory.mktemp("played") / "run"
     command = ["tournament", "random", "first", "again=random", "--games", "10", "--rules", "tactical"]
-    assert main([*command, "--shared-deals", "--seed", "7", "--workers", "1", "--out", str(folder)]) == 0
+    assert main([*command, "--set", "own_deals=false", "--seed", "7", "--workers", "1", "--out", str(folder)]) == 0
     return folder
+
+
+def commands(group: click.Group = cli, *words: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Yield the commands of a group and of the groups in it, each with its words."""
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, *words, name)
+        else:
+            yield (*words, name), command
 
 
 def json_of(*args: object) -> Any:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import pytest
 
-from arena.cli.league import LEAGUE_COMMANDS
-from arena.cli.main import COMMANDS
+from arena.cli.commands import cli
+from arena.cli.league import league
 from arena.cli.options import complete_bots
 from arena.paths import data_folder
 from tests.cli.conftest import Arena
@@ -31,7 +28,7 @@ LINES = {
     "compare": f"greedy random --variants base,tactical {FEW}",
     "check": "greedy --isolation process --rules base --games 2",
     "play": "greedy --plain",
-    "ladder": f"random --config cup.toml {FEW}",
+    "ladder": f"random {FEW}",
     "debug": "greedy {run} 1 --as first",
     "tune": f"search --param rollouts:1..2 --against greedy --trials 1 --confirm 2 {FEW}",
     "submit": "greedy --author Ada",
@@ -39,16 +36,11 @@ LINES = {
 """A command line for each command that takes a bot, by name or in a file."""
 
 
-def _commands() -> Iterator[tuple[str, click.Command]]:
-    for name, entry in COMMANDS.items() | {f"league {name}": entry for name, entry in LEAGUE_COMMANDS.items()}.items():
-        if not entry.extra:
-            module, _, function = entry.target.partition(":")
-            yield name, getattr(importlib.import_module(module), function)
-
-
 def test_each_command_that_takes_a_bot_is_tested() -> None:
     taking = {
-        name for name, command in _commands() if any(complete_bots is p._custom_shell_complete for p in command.params)
+        name
+        for name, command in {**cli.commands, **league.commands}.items()
+        if any(complete_bots is param._custom_shell_complete for param in command.params)
     }
     assert {"match", "check", "submit"} <= taking <= set(LINES)
 
@@ -57,7 +49,9 @@ def test_each_command_that_takes_a_bot_is_tested() -> None:
 def own_greedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "bots").mkdir()
     (tmp_path / OWN).write_text(BROKEN)
-    (tmp_path / "cup.toml").write_text('bots = ["greedy", "first"]\nseed = 1\n')
+    (tmp_path / "configs").mkdir()
+    for file in ("cup.toml", "configs/ladder.toml"):
+        (tmp_path / file).write_text('bots = ["greedy", "first"]\nseed = 1\n')
     monkeypatch.setattr(sys, "stdin", io.StringIO())
 
 
@@ -66,7 +60,7 @@ def own_greedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_bot_that_was_taken_is_said(arena: Arena, name: str, played: Path) -> None:
     if name == "tune":
         pytest.importorskip("optuna")
-    options = {option for parameter in dict(_commands())[name].params for option in parameter.opts}
+    options = {option for parameter in {**cli.commands, **league.commands}[name].params for option in parameter.opts}
     as_json = "--json" in options
     given = ["--quiet"] * ("--quiet" in options) + ["--json"] * as_json
     found = arena(name, *LINES[name].format(run=played).split(), *given, code=None)
@@ -80,7 +74,7 @@ def test_the_bot_that_was_taken_is_said(arena: Arena, name: str, played: Path) -
 
 @pytest.mark.usefixtures("own_greedy")
 def test_a_submission_says_which_of_two_files(arena: Arena) -> None:
-    arena("league", "create", "open", "--isolation", "none")
+    arena("league", "create", "open", "--set", "isolation=none")
     for spec in ("greedy", "mine=greedy:depth=2"):
         refused = arena("submit", spec, "--author", "Ada", code=2).err
         assert OWN in refused

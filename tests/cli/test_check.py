@@ -82,7 +82,7 @@ def test_without_a_sandbox_it_refuses(arena: Arena, monkeypatch: pytest.MonkeyPa
     ("args", "words"),
     [
         (("random", "--isolation", "sandbix"), "is not one of"),
-        (("random", "--bank-ms", 0), "a clock without any time"),
+        (("random", "--move-ms", "+0"), "a clock without any time"),
         (("random", "--rules", "base,,expert"), "--rules base,,expert: nothing between two commas"),
     ],
 )

@@ -198,12 +198,12 @@ def test_two_bots_in_three_rule_sets_fit_a_screen(
     monkeypatch.setenv("COLUMNS", "80")
     shown = arena("compare", "--from", "cmp", "--csv", "tables").out
     assert len(shown.splitlines()) <= 45
-    assert "3 tables hidden; use --wide to see them." in shown
+    assert "3 tables hidden; --print wide shows them." in shown
     assert len(list(csv.DictReader(Path("tables/win_rates.csv").read_text().splitlines()))) == 6
     assert Path("tables/cards.csv").is_file()
     arena("standings", "cmp", "--csv", "standings")
     assert Path("standings/tactical-hand_size=6-scout_return=top.standings.csv").is_file(), "no ':' in names of files"
-    whole = arena("compare", "--from", "cmp", "--wide").out
+    whole = arena("compare", "--from", "cmp", "--print", "wide").out
     assert "traitor" in whole
     assert "How the length in turns differs" in whole
     assert "nan" not in whole.lower()

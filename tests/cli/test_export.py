@@ -90,7 +90,7 @@ def test_a_library_that_is_not_installed(
 
 
 def test_a_new_league_has_no_tables(arena: Arena) -> None:
-    arena("league", "create", "open", "--isolation", "none")
+    arena("league", "create", "open", "--set", "isolation=none")
     assert arena("export", "open", "-o", "tables", code=2).err == "Error: open: no games yet\n"
     assert not Path("tables").exists()
 

@@ -178,13 +178,14 @@ def test_a_list_of_games_does_not_tell(arena: Arena) -> None:
 @pytest.mark.parametrize(("way", "code"), [("sometimes", 0), ("always", 1)])
 def test_the_ladder(arena: Arena, way: str, code: int) -> None:
     Path("bad.py").write_text(BOT.format(share=WAYS[way]))
-    Path("rungs.toml").write_text('bots = ["random", "first"]\nseed = 5\n')
-    command = ("ladder", "bad.py", "--config", "rungs.toml", "--games", 12, "--workers", 1, "--quiet")
+    Path("configs").mkdir()
+    Path("configs/ladder.toml").write_text('bots = ["random", "first"]\nseed = 5\n')
+    command = ("ladder", "bad.py", "--games", 12, "--workers", 1, "--quiet")
     out = arena(*command, code=code).out
     assert re.search(r"bad forfeited (\d+ of|all) 24 games by exception: ValueError.*; arena replay ", out)
     arena(*command, "--strict", code=1)
     if way == "always":  # also as a rung
-        Path("rungs.toml").write_text('bots = ["bad.py", "first"]\nseed = 5\n')
+        Path("configs/ladder.toml").write_text('bots = ["bad.py", "first"]\nseed = 5\n')
         found = arena("ladder", "random", *command[2:], code=1)
         assert "bad forfeited all 12 games" in found.out
 
@@ -202,4 +203,3 @@ def test_tuning(arena: Arena, way: str, code: int) -> None:
     lines = json.loads(arena(*command, "--json", code=code).out)["forfeits"]
     assert {line["bot"] for line in lines} == {"tuned", "default"}
     assert lines[0].keys() == {"bot", "kind", "games", "reason", "game"}
-    arena(*command, "--strict", code=1)

@@ -13,6 +13,10 @@ from pathlib import Path
 import pytest
 
 from arena.bots.loading import load_bot
+<<<<<<< HEAD
+=======
+from arena.cli.commands import cli
+>>>>>>> cmds
 from arena.cli.main import main
 from arena.paths import data_folder
 from tests.attacks.runs import needs_sandbox
@@ -69,7 +73,6 @@ def test_every_configuration_is_printed_as_it_is(arena: Arena) -> None:
     assert all(len(line.split()) > 2 for line in arena("config").out.splitlines())
     assert arena("config", "tactical").out == arena("config", "rules/iello-tactical.toml").out
     assert arena("config", "open").out == arena("config", "configs/leagues/open").out
-    assert arena("config", "quick", "--path").out == f"{root / 'quick.toml'}\n"
     assert "did you mean 'quick'?" in arena("config", "quik", code=2).err
     for name in ("../pyproject", "/etc/passwd", "", "x" * 5000):
         assert "comes with the program" in arena("config", name, code=2).err
@@ -96,7 +99,7 @@ def test_an_installation_has_it_all(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    assert str(installed) in arena("config", "quick", "--path")
+    assert str(installed) in arena("doctor")
     arena("new", "--workspace", ".")
     assert "examples/one_game.py" in files(work)
     assert "examples/bots/greedy.py" in files(work)
@@ -164,6 +167,16 @@ README = Path(__file__).parents[2] / "README.md"
 TEXT = README.read_text(encoding="utf-8")
 
 
+<<<<<<< HEAD
+=======
+def test_all_commands_are_there_and_no_others() -> None:
+    told = TEXT[TEXT.index("Commands play (") :].partition("`arena COMMAND")[0]
+    listed = set(re.findall(r"`(?:arena )?([a-z]+)`", told))
+    assert listed == set(cli.commands)
+    assert set(re.findall(r"`arena ([a-z]+)", TEXT)) | set(re.findall(r"^arena ([a-z]+) ", TEXT, re.M)) <= listed
+
+
+>>>>>>> cmds
 @pytest.mark.soak
 @pytest.mark.sandbox
 @needs_sandbox

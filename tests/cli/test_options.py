@@ -11,7 +11,7 @@ from typing import Any
 import click
 import pytest
 
-from arena.cli import export, judging, rate, replay, runs, standings
+from arena.cli.commands import cli
 from arena.cli.main import main
 from tests.cli.conftest import Arena, Result, arena
 from tests.cli.league.conftest import played as league
@@ -22,27 +22,16 @@ pytestmark = pytest.mark.process
 
 BOTS = {"run": "random", "both": "random", "games.txt": "random", "open": "random v1"}
 """The sources, a run, a comparison, a file of records and a league, and a bot in each."""
-COMMANDS = {
-    "standings": standings.standings_command,
-    "plot": export.plot_command,
-    "export": export.export_command,
-    "report": export.report_command,
-    "replay": replay.replay_command,
-    "judge": judging.judge_command,
-    "rate": rate.rate_command,
-    "verify": runs.verify_command,
-}
 FILTERS = {
     "--bot": ("", "--bot BOT"),
     "--against": ("--bot BOT", "--against OTHER"),
     "--won": ("--bot BOT", "--won"),
     "--lost": ("--bot BOT", "--lost"),
-    "--drawn": ("--bot BOT", "--drawn"),
     "--forfeits": ("", "--forfeits"),
     "--deal": ("", "--deal 1"),
 }
 CHOSEN = {"--without": ("", "--without BOT"), "--only": ("", "--only BOT,OTHER")}
-PRINTED = {"--print": ("", "--print csv"), "--json": ("", "--json"), "--wide": ("", "--wide")}
+PRINTED = {"--print": ("", "--print csv"), "--json": ("", "--json")}
 OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "standings": {
         "--all": ("", "--all"),
@@ -54,7 +43,7 @@ OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
         **CHOSEN,
         **PRINTED,
     },
-    "plot": {"--kind": ("", "--kind lengths"), "--out": ("", "--out other.svg"), "--prior": ("", "--prior 9")},
+    "plot": {"--kind": ("", "--kind lengths"), "--out": ("", "--out other.svg")},
     "export": {
         "--all": ("--out .", "--all"),
         "--out": ("--records a.txt", "--out ."),
@@ -74,14 +63,12 @@ OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "--limit": ("", "--limit 1"),
         "--record": ("", "--record"),
         "--json": ("", "--json"),
-        "--move": ("GAME", "--move 9"),
         "--out": ("GAME", "--out a.html"),
         "--open": ("GAME -o a.html", "--open"),
         **FILTERS,
     },
     "judge": {
         "--nodes": ("GAME --nodes 0", "--nodes 20"),
-        "--all": ("GAME --nodes 0", "--all"),
         "--out": ("GAME --nodes 0", "--out a.html"),
         "--open": ("GAME --nodes 0 -o a.html", "--open"),
         **{option: (f"GAME --nodes 0 {base}", words) for option, (base, words) in PRINTED.items()},
@@ -109,8 +96,9 @@ def cases() -> Iterator[Any]:
 
 
 def test_every_option_is_tested() -> None:
-    for name, command in COMMANDS.items():
-        options = {max(param.opts, key=len) for param in command.params if isinstance(param, click.Option)}
+    for name in OPTIONS:
+        params = cli.commands[name].params
+        options = {max(param.opts, key=len) for param in params if isinstance(param, click.Option)}
         assert options - {option for other, option in ELSEWHERE if other == name} == {*OPTIONS[name]}
 
 

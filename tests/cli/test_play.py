@@ -30,45 +30,47 @@ def record_of(path: str) -> str:
 
 
 def test_a_whole_game_is_stored_and_replays(person: Typing, arena: Arena) -> None:
-    result = person("1\n" * 300, "greedy", "--rules", "bga-tactical", "--seed", 3, "--out", "one.txt")
-    assert "Saved in one.txt" in result.out
+    result = person("1\n" * 300, "greedy", "--rules", "bga-tactical", "--seed", 3)
+    file = "games/greedy-bga-tactical-3.txt"
+    assert f"Saved in {file}" in result.out
     assert "You win" in result.out or "You lose" in result.out
-    record = record_of("one.txt")
+    record = record_of(file)
     assert verify("; ".join(record.split("; ")[:3])).is_over
-    shown = arena("replay", "one.txt", "1").out
+    shown = arena("replay", file, "1").out
     assert "greedy" in shown
     assert "you" in shown
-    arena("replay", "one.txt", "1", "-o", "one.html")
-    assert "over" in person("", "--resume", "one.txt", code=2).err
+    arena("replay", file, "1", "-o", "one.html")
+    assert "over" in person("", file, code=2).err
 
 
 def test_a_game_is_resumed(person: Typing) -> None:
     """As if it had not been left: the whole game is the one of somebody who stayed."""
     options = ("odds", "--rules", "tactical", "--seed", 8, "--claims")
-    person("1\n" * 300, *options, "--out", "whole.txt")
-    assert "--resume parts.txt" in person("1\n" * 5, *options, "--out", "parts.txt").out
-    assert parse_record(record_of("parts.txt")).result.startswith("*")
-    assert "parts.txt exists" in person("1\n", *options, "--out", "parts.txt", code=2).err
-    person("1\n" * 4 + "quit\n", "--resume", "parts.txt")
-    person("1\n" * 300, "--resume", "parts.txt")
-    assert record_of("parts.txt") == record_of("whole.txt")
-    record = parse_record(record_of("whole.txt"))
+    person("1\n" * 300, *options)
+    whole, parts = "games/odds-iello-tactical-8.txt", "games/odds-iello-tactical-8-2.txt"
+    assert f"arena play {parts}" in person("1\n" * 5, *options).out
+    assert parse_record(record_of(parts)).result.startswith("*")
+    person("1\n" * 4 + "quit\n", parts)
+    person("1\n" * 300, parts)
+    assert record_of(parts) == record_of(whole)
+    record = parse_record(record_of(whole))
     assert sorted(record.auto_claim) == [False, True]
 
 
 def test_a_game_begins_at_a_position_of_a_stored_one(person: Typing, arena: Arena) -> None:
     arena("match", "greedy", "first", "--rules", "tactical", "--games", 4, "--seed", 2, "--out", "run", "--workers", 1)
     stored = parse_record(arena("replay", "run", 3, "--record").out.strip())
-    typed = person("1\n" * 3 + "quit\n", "odds", "--from", "run", 3, 24, "--out", "from.txt")
-    assert "Resume it with: arena play --resume from.txt" in typed.out
-    person("1\n" * 300, "--resume", "from.txt")
-    record = parse_record(record_of("from.txt"))
+    typed = person("1\n" * 3 + "quit\n", "odds", "--from", "run", 3, 24, "--seed", 5)
+    file = "games/odds-iello-tactical-5.txt"
+    assert f"Resume it with: arena play {file}" in typed.out
+    person("1\n" * 300, file)
+    record = parse_record(record_of(file))
     assert record.deal == stored.deal
     assert record.moves[:23] == stored.moves[:23]
     assert replay(record).is_over
     for place, said in (((9, 1), "9"), ((3, 999), "none of them"), ((3, "x"), "'x' is none of them")):
         assert said in person("", "odds", "--from", "run", *place, code=2).err
-    assert "leave out the options" in person("", "odds", "--from", "run", 3, 4, "--begin", "you", code=2).err
+    assert "--begin does not go with --from" in person("", "odds", "--from", "run", 3, 4, "--begin", "you", code=2).err
 
 
 def test_a_game_given_up_is_stored_as_that(person: Typing, arena: Arena) -> None:
@@ -107,12 +109,12 @@ def test_the_game_of_two_bots_is_printed_and_shown_as_a_page(arena: Arena, monke
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("greedy", "first", "--out", "x"), "drop BOT2"),
+        (("greedy", "first", "--claims"), "drop BOT2"),
         (("greedy", "--open"), "two bots"),
         (("a", "b", "c"), "found 3"),
-        (("--resume", "gone.txt"), "no file gone.txt"),
-        (("greedy", "--resume", "gone.txt"), "--resume takes bots"),
-        (("--resume", "other.txt"), "does not say who played"),
+        (("gone.txt",), "no file gone.txt"),
+        (("gone.txt", "--claims"), "--claims is for a new game"),
+        (("other.txt",), "does not say who played"),
     ],
 )
 def test_wrong_use_is_told(person: Typing, args: tuple[str, ...], said: str, tmp_path: Path) -> None:

@@ -44,7 +44,8 @@ def test_run_plays_a_file_once_writes_tables_and_shows_them(arena: Arena) -> Non
     assert "seed 5" in found.err
     folder = Path("results/small")
     assert {path.name for path in folder.iterdir()} >= {DATABASE, "timing.csv", *SAME[:3]}
-    assert arena("standings", "small").out in found.out
+    shown = arena("standings", "small").out
+    assert shown.replace("--print wide", "arena standings small --print wide") in found.out
     again = arena("run", "small.toml", *QUIET)
     assert again.out == found.out
     assert again.err.startswith("All 12 games were played before, seed 5.")
@@ -153,7 +154,7 @@ def test_a_bot_that_forfeits_every_game_is_told_where(arena: Arena) -> None:
     [
         ("match random rendom", "unknown bot 'rendom'; did you mean 'random'?"),
         ("match random random", "random2=random"),
-        ("tournament random first --format swiss --target 3", "--target belongs to --format series"),
+        ("tournament random first --format swiss --matches 3", "--matches belongs to --format series"),
         ("match random first --scheduler=", "scheduler: expected a string, found an empty string"),
         ("run quikc", "unknown tournament 'quikc'; did you mean 'quick'?"),
     ],
@@ -168,8 +169,8 @@ def test_wrong_use_is_said_with_the_remedy(arena: Arena, command: str, wanted: s
 def test_a_run_of_a_cluster_that_is_gone_ends_here(arena: Arena) -> None:
     cluster = 'executor = "dask"\nscheduler = "tcp://gone:1"\n'
     Path("cup.toml").write_text(f'bots = ["random", "first"]\ngames = 2\nseed = 1\n{cluster}')
-    local = ("--executor", "local", "--games", 4, *QUIET)
-    arena("run", "cup.toml", "--executor", "local", *QUIET)
+    local = ("--set", "executor=local", "--games", 4, *QUIET)
+    arena("run", "cup.toml", "--set", "executor=local", *QUIET)
     with closing(sqlite3.connect("results/cup/games.sqlite")) as db, db:
         stored = "json_set(value, '$.executor', 'dask', '$.scheduler', 'tcp://gone:1')"
         db.execute(f"UPDATE meta SET value = {stored} WHERE key = 'settings'")
@@ -306,12 +307,13 @@ def test_options_that_do_not_apply_to_what_is_played_are_refused(arena: Arena) -
     Path("cup.toml").write_text('bots = ["random", "first"]\nformat = "swiss"\nseed = 1\n')
     for words, said in (
         (("one", "--out", "two"), "--out is for a new run"),
-        (("one", "--rounds", 3), "--rounds belongs to swiss, but the format is match"),
-        (("cup.toml", "--matches", 3), "--matches belongs to series, but the format is swiss"),
+        (("one", "--set", "swiss.rounds=3"), 'the table [swiss] belongs to format = "swiss"'),
+        (("one", "--games", 3, "--set", "games=4"), "--games and --set games were given together"),
         (("cup.toml", "--trust"), "--trust is for the folder of a run"),
     ):
         assert said in arena("run", *words, code=2).err
-    assert json.loads(arena("run", "cup.toml", "--rounds", 1, "--games", 2, *QUIET, "--json").out)["complete"]
+    one_round = ("--set", "swiss.rounds=1", "--games", 2)
+    assert json.loads(arena("run", "cup.toml", *one_round, *QUIET, "--json").out)["complete"]
 
 
 def test_a_tournament_s_name_means_its_file_and_a_folder_means_its_run(arena: Arena) -> None:

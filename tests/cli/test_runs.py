@@ -81,7 +81,7 @@ def test_runs_are_listed_the_last_first(arena: Arena) -> None:
     assert [line["format"] for line in found] == ["match", "compare", "round-robin", "match"]
     assert [(line["games"], line["planned"]) for line in found] == [(2, 2), (4, 4), (8, 60), (2, 2)]
     assert (found[1]["rules"], found[0]["bots"]) == ("base expert", ["random", "first"])
-    shown = arena("runs", "--limit", 3, "--wide").out
+    shown = arena("runs", "--limit", 3, "--print", "wide").out
     assert re.search(r"half +20\d\d-\d\d-\d\d \d\d:\d\d +8 of 60  stopped +.* round-robin", shown)
     assert "two" not in shown
     assert "1 more (--limit 0 lists all)" in shown

@@ -53,7 +53,7 @@ def test_given_up_it_goes_on_with_more_pairs(arena: Arena) -> None:
     wrong = arena("sprt", "greedy", "random", "--elo0", 5, "--elo1", 5, code=2)
     assert "elo0 (5) must be less than elo1 (5)" in wrong.err
     assert (wrong.out, Path("results").exists()) == ("", False)
-    wrong = arena("sprt", "greedy", "random", "--elo1", 300, "--model", "normalized", code=2)
+    wrong = arena("sprt", "greedy", "random", "--elo1", 300, "--set", "sprt.model=normalized", code=2)
     assert "sprt.elo1: expected normalized Elo from -200 to 200, found 300" in wrong.err
     short = json.loads(arena("sprt", *CLOSE, "--max-pairs", 3, "--out", "x", "--json", "--workers", 1, code=4).out)
     assert (short["verdict"], short["pairs"], short["max_pairs"]) == ("continue", 3, 3)

@@ -100,7 +100,7 @@ def test_the_difference_is_that_of_the_games_both_played(folder: Path, values: d
 
 
 def test_the_table_says_what_differs(arena: Arena, run: Path, values: dict[str, Any]) -> None:
-    shown = arena("standings", run, "--versions", "--wide").out
+    shown = arena("standings", run, "--versions", "--print", "wide").out
     source = values["versions"][0]["source"][:8]
     lines = re.findall(r"^mine +(\d) +(now|) +(\w{8}) +(last=true|)", shown, re.MULTILINE)
     assert lines == [
@@ -119,7 +119,7 @@ def test_a_bot_that_plays_again_or_goes_back_keeps_its_numbers(arena: Arena, tmp
     rows = json_of("standings", "run", "--versions", "--json")["versions"]
     assert [(row["version"], row["plays"]) for row in rows] == [(2, False), (1, True)]
     play(tmp_path, ["random", "mine.py"], 4, "run", "--again", "mine")
-    found = arena("standings", "run", "--versions", "--wide").out
+    found = arena("standings", "run", "--versions", "--print", "wide").out
     assert re.search(r"mine +3 +now +\w+ ", found)
     assert "no interval yet" in found.lower()
     assert "There is no interval on fewer than 10 deals." in found
@@ -152,7 +152,7 @@ def test_comparisons_have_tables_for_each_variant(arena: Arena, tmp_path: Path) 
 
 
 def test_leagues_and_records_have_no_versions_of_a_run(arena: Arena, played: Path) -> None:
-    arena("league", "create", "open", "--isolation", "none")
+    arena("league", "create", "open", "--set", "isolation=none")
     assert "arena league show leagues/open BOT" in arena("standings", "open", "--versions", code=2).err
     assert "--trim takes a run" in arena("runs", "--trim", "open", code=2).err
     Path("games.txt").write_text(arena("replay", played, 1, "--record").out)
@@ -209,14 +209,15 @@ class Mine:
     [
         ("compare", "mine.py", "random", "--variants", "base,expert", "--games", 2),
         ("tune", "mine.py", "--param", "n:0..9", "--trials", 1, "--games", 2, "--confirm", 2),
-        ("ladder", "mine.py", "--rules", "base,expert", "--config", "one.toml", "--games", 2),
+        ("ladder", "mine.py", "--rules", "base,expert", "--games", 2),
     ],
 )
 def test_all_runs_of_a_command_play_the_bot_as_it_was_at_first(arena: Arena, command: tuple[str, ...]) -> None:
     if command[0] == "tune":
         pytest.importorskip("optuna")
     Path("mine.py").write_text(EDITS_ITSELF)
-    Path("one.toml").write_text('bots = ["random", "first"]\nseed = 1\n')
+    Path("configs").mkdir()
+    Path("configs/ladder.toml").write_text('bots = ["random", "first"]\nseed = 1\n')
     arena(*command, "--workers", 1, code=None)
     runs = [read_run(path.parent) for path in Path("results").rglob(DATABASE)]
     assert len(runs) == 2

@@ -11,8 +11,8 @@ from arena.errors import ArenaError
 from arena.lab.rungs import Standing, candidate, ladder_config, settings
 from arena.results.sources import run_of
 from arena.stats.pairs import head_to_head
-from arena.tournament.config import BotSetting
 from arena.tournament.games import ScheduleProgress
+from arena.tournament.run_settings import BotSetting
 from tests.cli.conftest import Arena, arena  # noqa: F401
 
 WON, EVEN, LOST = (2, 0, 10, 0, 40), (3, 0, 5, 0, 3), (40, 0, 10, 0, 2)
@@ -74,9 +74,10 @@ def test_what_is_said_of_a_place(counts: tuple[tuple[int, ...], ...], above: int
 @pytest.mark.slow
 @pytest.mark.process
 def test_the_command_places_a_bot(arena: Arena) -> None:  # noqa: F811
-    Path("mine.toml").write_text('bots = ["random", "first"]\nseed = 5\n')
+    Path("configs").mkdir()
+    Path("configs/ladder.toml").write_text('bots = ["random", "first"]\nseed = 5\n')
     Path("dead.py").write_text("def act(view, moves):\n    raise KeyError(1)\n")
-    options = ("--config", "mine.toml", "--workers", 1, "--games", 20)
+    options = ("--workers", 1, "--games", 20)
     found = arena("ladder", "greedy", *options)
     assert found.out.startswith("base: greedy is stronger than first, rung 2 of 2\n")
     again = arena("ladder", "greedy", *options)
@@ -96,7 +97,8 @@ def test_a_bot_that_cannot_be_loaded_has_no_place(arena: Arena, command: str) ->
     failed = arena(*command.split(), "--games", "2", "--workers", "1", code=2)
     assert failed.out == ""
     assert "ZeroDivisionError" in failed.err
-    Path("rungs.toml").write_text('bots = ["first", "mine.py", "random"]\nseed = 1\n')
+    Path("configs").mkdir()
+    Path("configs/ladder.toml").write_text('bots = ["first", "mine.py", "random"]\nseed = 1\n')
     if command.startswith("ladder"):
-        found = arena("ladder", "greedy", "--config", "rungs.toml", "--games", "2", "--workers", "1", code=1)
+        found = arena("ladder", "greedy", "--games", "2", "--workers", "1", code=1)
         assert "\nmine was left out: " in found.err

@@ -113,9 +113,9 @@ def test_limits_can_be_changed_by_commands(tmp_path: Path, capsys: pytest.Captur
     (tmp_path / "two.py").write_text(LAST)
     assert main(["submit", str(tmp_path / "two.py"), "--league", place, "--author", "Ann", "--workers", "1"]) == 1
     assert "two is refused: Ann has used 1 of 1 submissions" in capsys.readouterr().err
-    assert main(["league", "people", place, "--submissions", "0", "--disk-mb", "7"]) == 0
+    assert main(["league", "people", place, "--set", "budget.submissions=0", "--set", "budget.disk_mb=7"]) == 0
     assert "Limits: uploads 20, submissions no limit, bots 5, author_mb 100, disk_mb 7." in capsys.readouterr().out
-    assert main(["league", "people", place, "--submissions", "99999999"]) == 2
+    assert main(["league", "people", place, "--set", "budget.submissions=99999999"]) == 2
     assert "expected a whole number from 1 to 1000000" in capsys.readouterr().err
 
 

@@ -17,7 +17,7 @@ from arena.league.league_settings import (
     stored_settings,
 )
 from arena.paths import data_folder
-from arena.tournament.config import Clock
+from arena.tournament.run_settings import Clock
 
 
 def test_the_example_is_what_is_usual() -> None:

@@ -74,7 +74,7 @@ def test_tables_fit_the_terminal(many: RunStandings, width: int, whole: bool) ->
     text = shown(many, width)
     assert widest_table_line(text) <= width
     assert (CROSSTABLE in " ".join(text.split())) == whole
-    assert ("too wide to be shown here. To see it:\n  arena standings class --wide\n" in text) == (not whole)
+    assert ("too wide to be shown here. To see it:\n  arena standings class --print wide\n" in text) == (not whole)
     assert all(f" {name} " in text.partition("\n\nFirst")[0] for name in NAMES)  # in the first table
 
 

@@ -22,8 +22,8 @@ def record(path: Path) -> str:
 
 
 def test_a_whole_game_by_arrow_keys_and_by_typing(tmp_path: Path) -> None:
-    file = tmp_path / "one.txt"
-    play = ("play", "first", "--rules", "tactical", "--seed", 6, "--begin", "you", "--out", file)
+    file = tmp_path / "games" / "first-iello-tactical-6.txt"
+    play = ("play", "first", "--rules", "tactical", "--seed", 6, "--begin", "you")
     with Terminal(*play, cwd=tmp_path) as screen:
         screen.wait("your move>", "turn 1")
         for at in range(500):  # a key may meet a screen that is drawn by halves
@@ -75,7 +75,7 @@ def test_it_is_drawn_anew_in_any_size(tmp_path: Path) -> None:
 
 def test_whoever_leaves_can_come_back(tmp_path: Path) -> None:
     begin = ("greedy", "--seed", 11, "--begin", "you")
-    come_back = ("--resume", "games/greedy-iello-base-11.txt")
+    come_back = ("games/greedy-iello-base-11.txt",)
     for words, key in ((begin, CTRL_C), (come_back, CTRL_D)):
         with Terminal("play", *words, cwd=tmp_path) as screen:
             screen.wait("your move>")
@@ -84,7 +84,7 @@ def test_whoever_leaves_can_come_back(tmp_path: Path) -> None:
             screen.wait("turn 3")
             screen.type(key)
             assert screen.end() == 0
-            assert "arena play --resume games/greedy-iello-base-11.txt" in "".join(screen.lines)
+            assert "arena play games/greedy-iello-base-11.txt" in "".join(screen.lines)
 
 
 def test_a_terminal_that_is_closed_loses_nothing(tmp_path: Path) -> None:

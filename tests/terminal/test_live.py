@@ -141,13 +141,13 @@ def test_a_run_on_a_terminal(tmp_path: Path) -> None:
     with Terminal("tournament", "again=random", "first", "random", "--games", "20000", cwd=tmp_path) as screen:
         assert screen.end() == 0
         assert all(text in screen.raw for text in (" + ", "games/s", "left", "60,000 of 60,000 games (100%)"))
-        assert "columns hidden; use --wide to see them" in screen.text
+        assert "columns hidden; arena standings" in screen.text
         assert "ms/move" not in screen.text
 
 
 @pytest.mark.slow
 @pytest.mark.process
-@pytest.mark.parametrize(("option", "env"), [("-q", {"TERM": "dumb"}), ("--wide", {"NO_COLOR": "1"})])
+@pytest.mark.parametrize(("option", "env"), [("-q", {"TERM": "dumb"}), ("--strict", {"NO_COLOR": "1"})])
 def test_a_run_that_shows_less(tmp_path: Path, option: str, env: dict[str, str]) -> None:
     with Terminal("match", "first", "random", "--games", "20", option, cwd=tmp_path, env=env, columns=150) as screen:
         assert screen.end() == 0
@@ -161,7 +161,7 @@ def test_a_run_that_shows_less(tmp_path: Path, option: str, env: dict[str, str])
 @pytest.mark.slow
 @pytest.mark.process
 def test_the_log_of_a_comparison_is_shown_once(tmp_path: Path) -> None:
-    words = ("compare", "first", "random", "--variants", "base,tactical", "--games", "2", "--workers", "1", "-v")
+    words = ("compare", "first", "random", "--variants", "base,tactical", "--games", "2", "--workers", "1")
     done = subprocess.run(
         [sys.executable, "-m", "arena.cli.main", *words], cwd=tmp_path, capture_output=True, text=True, check=True
     )

@@ -18,7 +18,6 @@ from arena.bots.limits import Limits
 from arena.bots.processes import children
 from arena.errors import ArenaError
 from arena.game.record import parse_record, verify
-from arena.tournament.config import Clock
 from arena.tournament.inspection import (
     ERROR,
     WARNING,
@@ -30,6 +29,7 @@ from arena.tournament.inspection import (
     check_bot,
     check_text,
 )
+from arena.tournament.run_settings import Clock
 from arena.tournament.runner.pool import StopSignals
 from tests.bots.isolation.inside import need_sandbox
 

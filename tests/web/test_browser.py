@@ -34,7 +34,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     place = tmp_path_factory.mktemp("served")
     folder = place / "open"
     small = " ".join(f"--set placement.{one}" for one in ("error=200", "most_games=8", "games=4", "sample=2"))
-    create = f"league create open --rules tactical --isolation process {small} --out"
+    create = f"league create open --rules tactical --set isolation=process {small} --out"
     assert main([*create.split(), str(folder)]) == 0
     with open_league(folder) as made:
         enter(made, "first")

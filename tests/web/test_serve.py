@@ -122,7 +122,7 @@ def test_a_copy_is_whole_and_goes_on(tmp_path: Path) -> None:
     folder, copies = tmp_path / "league", tmp_path / "copies"
     copies.mkdir()
     small = " ".join(f"--set placement.{one}" for one in ("error=300", "most_games=6", "games=2", "sample=1"))
-    assert arena([*f"league create open --isolation process {small} --out".split(), str(folder)]) == 0
+    assert arena([*f"league create open --set isolation=process {small} --out".split(), str(folder)]) == 0
     with open_league(folder) as found:
         enter(found, "first")
     with served(folder, 1, "--isolation", "process") as server:

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import click
 
-from arena.cli.group import Entry, LazyGroup
+from arena.cli.group import CommandGroup
+from arena.cli.options import (
+    PATH,
+    ClockOption,
+    as_json,
+    complete_leagues,
+    isolation_of_league,
+    json_form,
+    league_argument,
+    league_before,
+    output,
+    play_too,
+    real_option,
+    rules,
+    set_option,
+    trust,
+    whole_option,
+    workers,
+)
 
-LEAGUE_COMMANDS: dict[str, Entry] = {
-    "create": Entry("arena.cli.league.setup:create_command", "Create a league.", "Set up"),
-    "people": Entry("arena.cli.league.setup:people_command", "Invite authors; show and limit what they use.", "Set up"),
-    "show": Entry("arena.cli.league.show:show_command", "Show a league or a bot, or list the leagues.", "Look"),
-    "history": Entry("arena.cli.league.show:history_command", "Show past events, or the log.", "Look"),
-    "work": Entry(
-        "arena.cli.league.work:work_command", "Check and place submissions, and play more games.", "Run", plays=True
-    ),
-    "pause": Entry("arena.cli.league.work:pause_command", "Pause, or resume after a pause.", "Run"),
-    "retire": Entry("arena.cli.league.work:retire_command", "Take a bot out of the table.", "Run"),
-}
+_SET_UP, _LOOK, _RUN = "Set up", "Look", "Run"
 
 
-@click.group(cls=LazyGroup, entries=LEAGUE_COMMANDS)
+@click.group(cls=CommandGroup)
 def league() -> None:
     """Create and run a standing league: bots are submitted, checked, placed and rated together.
 
@@ -30,4 +38,162 @@ def league() -> None:
 
     LEAGUE is a name in leagues/, or the folder of a league; it can be left out if there is only one. The commands for
     runs also accept it: arena standings, replay, report, plot, export and verify.
+    """
+
+
+@league.declare("create", _SET_UP, "Create a league.", "arena.cli.league.setup")
+@click.argument("name")
+@click.option("--config", type=PATH, metavar="FILE.toml", help="Settings of the league.")
+@set_option
+@rules
+@click.option(
+    "--move-ms",
+    "clock",
+    type=ClockOption(least=0),
+    metavar="MS[+BANK]",
+    help="Milliseconds per decision, and for each game a bank of extra ones (default: 1000; 0: no limit).",
+)
+@click.option(
+    "-o",
+    "--out",
+    type=PATH,
+    metavar="DIR",
+    help="The folder of the league (default: leagues/NAME).",
+)
+def _create() -> None:
+    """Create the league NAME. Its settings cannot be changed later; options take precedence over the file.
+
+    \b
+    arena league create open --rules tactical --set placement.error=30
+    arena league create open --config open.toml
+
+    To start a file from an example: arena config leagues/open > open.toml
+    """
+
+
+@league.declare("people", _SET_UP, "Invite authors; show and limit what they use.", "arena.cli.league.setup")
+@league_argument
+@click.option("--invite", "author", metavar="AUTHOR", help="Invite AUTHOR, and print a token to sign in with.")
+@click.option(
+    "--days",
+    type=real_option(0.001, 3650),
+    default=90,
+    show_default=True,
+    metavar="N",
+    help="With --invite: valid for N days.",
+)
+@click.option(
+    "--admin",
+    is_flag=True,
+    help="With --invite: make AUTHOR an organiser, who may pause the league, retire bots and invite.",
+)
+@click.option(
+    "--url", metavar="URL", help="With --invite: also print a link for signing in at the server with this address."
+)
+@click.option("--revoke", metavar="AUTHOR", help="Revoke all invitations of AUTHOR, and sign AUTHOR out.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=N",
+    help="A limit: budget.uploads of an author in an hour, budget.submissions in a day, budget.bots, budget.author_mb,"
+    " budget.disk_mb of all; may be repeated, 0: no limit.",
+)
+@as_json
+def _people() -> None:
+    """Invite authors to LEAGUE; show and limit what they use. Without options, list everybody.
+
+    \b
+    arena league people open --invite Ada --url https://league.example
+    arena league people open --set budget.submissions=10 --set budget.author_mb=50
+
+    A token is shown only once; an author may have several.
+    """
+
+
+@league.declare("show", _LOOK, "Show a league or a bot, or list the leagues.", "arena.cli.league.show")
+@click.argument("league", metavar="LEAGUE", required=False, shell_complete=complete_leagues)
+@click.argument("bot", required=False)
+@click.option(
+    "--at", type=whole_option(1), metavar="EVENT", help="Show the table as it was after an event of the history."
+)
+@click.option(
+    "--version", type=whole_option(1), metavar="V", help="With BOT: show this version (default: the active one)."
+)
+@click.option("--against", metavar="BOT", help="With BOT: show only its games against this opponent.")
+@click.option("--files", type=PATH, metavar="DIR", help="With BOT: write its files to DIR.")
+@output
+def _show() -> None:
+    """Show the table of LEAGUE, or one BOT. Without LEAGUE, list the leagues in leagues/.
+
+    \b
+    arena league show open --at 12
+    arena league show open mybot --against greedy
+
+    For BOT, show its versions, its opponents, and the games it lost by forfeit. With --files, also write the submitted
+    files; none of them is run.
+    """
+
+
+@league.declare("history", _LOOK, "Show past events, or the log.", "arena.cli.league.show")
+@league_argument
+@click.option("--log", "as_log", is_flag=True, help="Show the log: who did what, when, and with what result.")
+@click.option("--limit", type=whole_option(0), default=0, metavar="N", help="Show only the last N (default: all).")
+@output
+def _history() -> None:
+    """Show the history of LEAGUE: bots submitted, replaced and retired, and games played.
+
+    \b
+    arena league history open
+    arena league history open --log --limit 5
+    """
+
+
+@league.declare("work", _RUN, "Check and place submissions, and play more games.", "arena.cli.league.work", plays=True)
+@league_argument
+@play_too
+@click.option(
+    "--max-games",
+    type=whole_option(0),
+    metavar="N",
+    help="Stop after N more games, which are played while no submission waits (0: stop as soon as none waits).",
+)
+@workers
+@isolation_of_league
+@trust
+@json_form
+def _work() -> None:
+    """Check and place submissions to LEAGUE as they come, until Ctrl-C; then show the table.
+
+    \b
+    arena league work open --workers 4
+    arena league work open --max-games 1000
+
+    One process plays a league at a time; if there is one, this command waits until it ends. `arena serve` starts one.
+    """
+
+
+@league.declare("pause", _RUN, "Pause, or resume after a pause.", "arena.cli.league.work")
+@league_argument
+@click.option("--reason", default="", metavar="TEXT", help="The reason, shown to everybody who waits.")
+@click.option("--undo", is_flag=True, help="End the pause; waiting commands continue.")
+def _pause() -> None:
+    """Pause LEAGUE: games in progress are finished, then everything waits. Bots can still be submitted.
+
+    \b
+    arena league pause open --reason "moving to another machine"
+    arena league pause open --undo
+    """
+
+
+@league.declare("retire", _RUN, "Take a bot out of the table.", "arena.cli.league.work")
+@league_before
+@click.argument("bot")
+@click.option("--reason", default="", metavar="TEXT", help="The reason, shown in the history.")
+@click.option("--undo", is_flag=True, help="Bring the bot back.")
+def _retire() -> None:
+    """Take BOT out of the table of LEAGUE. Its games stay in the history but no longer count.
+
+    \b
+    arena league retire open oldbot --reason "replaced by newbot"
     """

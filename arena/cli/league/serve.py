@@ -9,9 +9,7 @@ import click
 from arena.bots.cores import core_count
 from arena.bots.forks import command_of
 from arena.bots.isolation.process import require_isolation
-from arena.cli import options
-from arena.cli.league.shared import league_argument
-from arena.cli.league.work import play_too
+from arena.cli.league.shared import chosen_league
 from arena.errors import ArenaError
 from arena.league.store import open_league
 from arena.text import counted
@@ -20,42 +18,8 @@ from arena.web.play_tables import PlayLimits
 from arena.web.server import serve as run
 
 
-@click.command()
-@league_argument
-@click.option("--host", default="127.0.0.1", help="Address to listen on (default: 127.0.0.1, this machine only).")
-@click.option("--port", type=options.whole_option(0, 65535), default=8000, show_default=True, metavar="N")
-@click.option(
-    "--workers",
-    type=options.whole_option(0, 1024),
-    metavar="N",
-    help="Games played at the same time (default: one fewer than cores; 0: only serve, play nothing).",
-)
-@play_too
-@click.option("--secure", is_flag=True, help="Mark cookies as Secure. Use this behind HTTPS.")
-@click.option(
-    "--upload-mb",
-    type=options.whole_option(1, 32),
-    default=8,
-    show_default=True,
-    metavar="N",
-    help="Largest upload, in MiB.",
-)
-@click.option(
-    "--tables",
-    type=options.whole_option(0, 1000),
-    default=8,
-    show_default=True,
-    metavar="N",
-    help="Games that visitors may play against bots at the same time (0: none).",
-)
-@click.option(
-    "--guests/--no-guests",
-    default=True,
-    help="Let visitors play without signing in, at up to half of the tables (default: yes).",
-)
-@options.isolation_of_league
 def serve_command(
-    name: str,
+    name: str | None,
     host: str,
     port: int,
     workers: int | None,
@@ -66,15 +30,8 @@ def serve_command(
     guests: bool,
     isolation: str | None,
 ) -> None:
-    """Serve LEAGUE on the web: its pages, and uploads by invited authors (arena league people).
-
-    \b
-    arena serve open --port 8080 --play
-
-    It also plays the league, unless another process does. All commands but arena league work can be used at
-    the same time. Stop it with Ctrl-C, which finishes the current games.
-    """
-    with open_league(name) as league:
+    """Run `arena serve`."""
+    with open_league(chosen_league(name)) as league:
         folder, level = league.folder, isolation or league.settings.isolation
         if level != "sandbox" and isolation is None:
             raise ArenaError(

@@ -2,71 +2,41 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import time
-import tomllib
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from arena.bots.isolation.process import require_isolation
-from arena.cli.league.shared import league_argument
-from arena.cli.options import BANK_MS, ISOLATION, PATH, as_json, print_report, real_option, rules, whole_option
+from arena.cli.league.shared import chosen_league
+from arena.cli.playing import read_settings
+from arena.cli.printing import print_report
 from arena.errors import ArenaError
 from arena.league import oversight
-from arena.league.league_settings import load_settings, merged
+from arena.league.league_settings import load_settings
 from arena.league.store import LEAGUES, League, create_league, open_league
 from arena.league.views import describe
 from arena.results.data_formats import json_text
 from arena.results.league import budget_table
 from arena.results.table import Report
+from arena.settings import merged
 from arena.text import counted, one_line
 from arena.web import accounts
 from arena.web.accounts import WebStore
 
 
-@click.command()
-@click.argument("name")
-@click.option("--config", type=PATH, metavar="FILE.toml", help="Settings of the league.")
-@click.option(
-    "--set", "settings", multiple=True, metavar="KEY=VALUE", help="A setting of the file, such as placement.error=30."
-)
-@rules
-@click.option("--isolation", type=ISOLATION, help="Where bots run (default: sandbox).")
-@click.option(
-    "--move-ms", type=BANK_MS, metavar="MS", help="Time per decision, in milliseconds (default: 1000; 0: no limit)."
-)
-@click.option("--bank-ms", type=BANK_MS, metavar="MS", help="Extra time per game, in milliseconds.")
-@click.option(
-    "-o",
-    "--out",
-    type=PATH,
-    metavar="DIR",
-    help="The folder of the league (default: leagues/NAME).",
-)
 def create_command(
     name: str,
     config: Path | None,
     settings: tuple[str, ...],
     rules: str | None,
-    isolation: str | None,
-    move_ms: int | None,
-    bank_ms: int | None,
+    clock: dict[str, int] | None,
     out: Path | None,
 ) -> None:
-    """Create the league NAME. Its settings cannot be changed later; options take precedence over the file.
-
-    \b
-    arena league create open --rules tactical --set placement.error=30
-    arena league create open --config open.toml
-
-    To start a file from an example: arena config leagues/open > open.toml
-    """
-    clock = {key: ms for key, ms in (("move_ms", move_ms), ("bank_ms", bank_ms)) if ms is not None}
-    options: dict[str, Any] = {"rules": rules, "isolation": isolation, "clock": clock or None}
+    """Run `arena league create`."""
+    options: dict[str, Any] = {"rules": rules, "clock": clock}
     given = {key: value for key, value in options.items() if value is not None}
     checked = load_settings(config, name, merged(given, read_settings(settings)))
     require_isolation(checked.isolation)
@@ -78,82 +48,31 @@ def create_command(
     click.echo(f"Submit a bot: arena submit bots/mine.py --league {shlex.quote(submit_to)}")
 
 
-def read_settings(texts: Sequence[str]) -> dict[str, Any]:
-    """Return settings as a TOML file gives them, parsed from KEY=VALUE; strings need no quotes.
-
-    >>> read_settings(["placement.error=30", "rating.anchor=greedy"])
-    {'placement': {'error': 30}, 'rating': {'anchor': 'greedy'}}
-    """
-    settings: dict[str, Any] = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        for line in (text, f"{key}={json.dumps(value.strip())}"):
-            try:
-                table = tomllib.loads(line)
-                break
-            except tomllib.TOMLDecodeError:
-                table = {}
-        if not table or not equals:
-            raise ArenaError(f"--set {text}: expected KEY=VALUE, such as placement.error=30")
-        settings = merged(settings, table)
-    return settings
-
-
 # ---------------------------------------------------------------- authors
 
 
-@click.command()
-@league_argument
-@click.option("--invite", "author", metavar="AUTHOR", help="Invite AUTHOR, and print a token to sign in with.")
-@click.option(
-    "--days",
-    type=real_option(0.001, 3650),
-    default=90,
-    show_default=True,
-    metavar="N",
-    help="With --invite: valid for N days.",
-)
-@click.option(
-    "--admin",
-    is_flag=True,
-    help="With --invite: make AUTHOR an organiser, who may pause the league, retire bots and invite.",
-)
-@click.option(
-    "--url", metavar="URL", help="With --invite: also print a link for signing in at the server with this address."
-)
-@click.option("--revoke", metavar="AUTHOR", help="Revoke all invitations of AUTHOR, and sign AUTHOR out.")
-@click.option("--uploads", type=whole_option(0), metavar="N", help="Limit each author to N uploads an hour.")
-@click.option("--bots", type=whole_option(0), metavar="N", help="Limit each author to N bots.")
-@click.option("--submissions", type=whole_option(0), metavar="N", help="Limit each author to N submissions a day.")
-@click.option("--author-mb", type=whole_option(0), metavar="N", help="Limit each author's files to N MiB.")
-@click.option("--disk-mb", type=whole_option(0), metavar="N", help="Limit the league's folder to N MiB.")
-@as_json
 def people_command(
-    name: str,
+    name: str | None,
     author: str | None,
     days: float,
     admin: bool,
     url: str | None,
     revoke: str | None,
     as_json: bool,
-    **limits: int | None,
+    settings: tuple[str, ...],
 ) -> None:
-    """Invite authors to LEAGUE; show and limit what they use. Without options, list everybody.
-
-    \b
-    arena league people open --invite Ada --url https://league.example
-    arena league people open --submissions 10 --author-mb 50
-
-    A token is shown only once; an author may have several. A limit of 0 means no limit.
-    """
+    """Run `arena league people`."""
     if author is not None and revoke is not None:
         raise click.UsageError("--invite and --revoke were given together; choose one")
     if author is None and (admin or url is not None):
         raise click.UsageError("--admin and --url belong to --invite; add it")
     if url is not None and not url.startswith(("http://", "https://")):
         raise ArenaError(f"--url: expected an address such as https://league.example, found '{one_line(url, 60)}'")
-    new = {key: value or None for key, value in limits.items() if value is not None}  # 0: no limit
-    with open_league(name) as league:
+    given = read_settings(settings)
+    if given.keys() - {"budget"}:
+        raise ArenaError(f"--set {settings[0]}: only [budget] can be changed, such as budget.submissions=10")
+    new = {key: value or None for key, value in given.get("budget", {}).items()}  # 0: no limit
+    with open_league(chosen_league(name)) as league:
         if new:
             oversight.change_limits(league, new)
         if author is not None:

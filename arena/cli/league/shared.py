@@ -10,7 +10,6 @@ from typing import Self
 
 import click
 
-from arena.cli import options
 from arena.league.placement import SubmissionResult
 from arena.league.player import LeagueBusy, LeagueSession, open_session
 from arena.league.store import League, sole_league
@@ -23,22 +22,12 @@ from arena.tournament.runner.progress import RunStatus
 _WAIT_S = 0.5  # between two attempts to play a league that another process plays
 
 
-def chosen_league(ctx: click.Context, argument: click.Parameter, given: str | tuple[str, ...] | None) -> str | None:
+def chosen_league(given: str | tuple[str, ...] | None) -> str:
     """Return the league that was named, or the only one there is."""
     names = (given,) if isinstance(given, str) else given or ()
     if len(names) > 1:
-        raise click.UsageError(f"got unexpected extra argument ({names[1]})", ctx)
-    if ctx.resilient_parsing:  # the shell completes a word
-        return None
-    return names[0] if names else str(sole_league(ctx.command_path))
-
-
-league_argument = click.argument(
-    "name", metavar="[LEAGUE]", required=False, callback=chosen_league, shell_complete=options.complete_leagues
-)
-league_before = click.argument(  # another argument: the last word is the other one
-    "name", metavar="[LEAGUE]", nargs=-1, callback=chosen_league, shell_complete=options.complete_leagues
-)
+        raise click.UsageError(f"got unexpected extra argument ({names[1]})")
+    return names[0] if names else str(sole_league(click.get_current_context().command_path))
 
 
 def tell_result(league: League, result: SubmissionResult) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from arena.cli.league.shared import league_argument
+from arena.cli.league.shared import chosen_league
 from arena.cli.league.tables import show_standings
-from arena.cli.options import PATH, complete_leagues, output, print_report, whole_option
+from arena.cli.printing import print_report
 from arena.errors import ArenaError
 from arena.league import events, oversight, versions
 from arena.league.rating import league_standings
@@ -36,18 +36,6 @@ from arena.results.table import Report
 from arena.text import indented, utc_text
 
 
-@click.command()
-@click.argument("league", metavar="LEAGUE", required=False, shell_complete=complete_leagues)
-@click.argument("bot", required=False)
-@click.option(
-    "--at", type=whole_option(1), metavar="EVENT", help="Show the table as it was after an event of the history."
-)
-@click.option(
-    "--version", type=whole_option(1), metavar="V", help="With BOT: show this version (default: the active one)."
-)
-@click.option("--against", metavar="BOT", help="With BOT: show only its games against this opponent.")
-@click.option("--files", type=PATH, metavar="DIR", help="With BOT: write its files to DIR.")
-@output
 def show_command(
     league: str | None,
     bot: str | None,
@@ -57,15 +45,7 @@ def show_command(
     files: Path | None,
     form: str,
 ) -> None:
-    """Show the table of LEAGUE, or one BOT. Without LEAGUE, list the leagues in leagues/.
-
-    \b
-    arena league show open --at 12
-    arena league show open mybot --against greedy
-
-    For BOT, show its versions, its opponents, and the games it lost by forfeit. With --files, also write the submitted
-    files; none of them is run.
-    """
+    """Run `arena league show`."""
     if bot is None and (version is not None or against is not None or files is not None):
         raise click.UsageError("--version, --against and --files are for one bot; name it after LEAGUE")
     if at is not None and (league is None or bot is not None):
@@ -152,19 +132,9 @@ def _show_bot(league: League, bot: str, number: int | None, against: str | None,
     print_report(Report(f"{version.name}{author}", tables, remarks, values=lambda: values), form)
 
 
-@click.command()
-@league_argument
-@click.option("--log", "as_log", is_flag=True, help="Show the log: who did what, when, and with what result.")
-@click.option("--limit", type=whole_option(0), default=0, metavar="N", help="Show only the last N (default: all).")
-@output
-def history_command(name: str, as_log: bool, limit: int, form: str) -> None:
-    """Show the history of LEAGUE: bots submitted, replaced and retired, and games played.
-
-    \b
-    arena league history open
-    arena league history open --log --limit 5
-    """
-    with open_league(name, write=False) as league:
+def history_command(name: str | None, as_log: bool, limit: int, form: str) -> None:
+    """Run `arena league history`."""
+    with open_league(chosen_league(name), write=False) as league:
         if as_log:
             entries = [vars(entry) for entry in oversight.entries(league, limit or None)]
             tables, values = [log_table(entries)], {"league": league.name, "entries": entries}

@@ -13,11 +13,10 @@ import click
 
 from arena.bots.cores import core_count
 from arena.bots.spec import find_bot
-from arena.cli import options
 from arena.cli.group import INTERRUPTED
 from arena.cli.league.shared import LeagueProgress, session_in_turn, tell_result
 from arena.cli.league.tables import show_standings
-from arena.cli.options import output
+from arena.cli.printing import echo_json
 from arena.errors import ArenaError
 from arena.league import book, oversight, versions
 from arena.league.league_settings import LeagueError
@@ -28,47 +27,16 @@ from arena.league.rating import league_standings
 from arena.league.store import League, open_league, sole_league
 from arena.league.submission import check_syntax, read_submission
 from arena.league.versions import Version
-from arena.paths import read_small_text
 from arena.text import indented, one_line, utc_text
 from arena.web.client import Server
 
 _DONE, _REFUSED = 0, 1
 
 
-@click.command()
-@click.argument("bot", shell_complete=options.complete_bots)
-@click.option(
-    "--league",
-    "name",
-    metavar="NAME",
-    shell_complete=options.complete_leagues,
-    help="The league: a name in leagues/, or a folder (default: the only one).",
-)
-@click.option("--server", metavar="URL", help="A league on the web, instead of --league.")
-@click.option(
-    "--token-file",
-    type=options.PATH,
-    metavar="FILE",
-    help="For --server: the file with the token of your invitation (default: $ARENA_TOKEN).",
-)
-@click.option("--name", "called", metavar="N", help="The bot's name (default: the name of its file).")
-@click.option("--author", metavar="TEXT", help="The bot's author; later versions must name the same one.")
-@click.option(
-    "--folder",
-    type=options.PATH,
-    metavar="DIR",
-    help="Submit all files in DIR; BOT is a file (or command) in it.",
-)
-@click.option("--again", is_flag=True, help="Check a refused file again.")
-@options.workers
-@options.isolation_of_league
-@options.trust
-@output
 def submit_command(
     bot: str,
     name: str | None,
     server: str | None,
-    token_file: Path | None,
     called: str | None,
     author: str | None,
     folder: Path | None,
@@ -78,21 +46,13 @@ def submit_command(
     trust: bool,
     form: str,
 ) -> int:
-    """Submit BOT to a league: store, check and place it, and show the new standings.
-
-    \b
-    arena submit bots/mine.py --league open --author Ada
-    arena submit bots/mine.py --server https://league.example
-
-    BOT is a file, with any parameters after a colon (bots/mine.py:depth=2). The files that it has when it plays are
-    submitted with it. One with the same name and different content is a new version, which replaces the old one.
-    """
+    """Run `arena submit`."""
     if name is not None and server is not None:
         raise click.UsageError("give either --league NAME or --server URL")
     if server is not None:
         if author is not None:
             raise click.UsageError("with --server, the author is the one who was invited; leave out --author")
-        return submit_to(server, token_file, bot, folder, called, again, form)
+        return submit_to(server, bot, folder, called, again, form)
     with open_league(name or _only_league(bot)) as league:
         submission = read_submission(bot, folder, called, author)
         check_syntax(submission)
@@ -195,30 +155,24 @@ def _tell_known(league: League, outcome: str, version: Version) -> None:
 # ---------------------------------------------------------------- a league on a server
 
 
-def read_token(file: Path | None) -> str:
-    """Return the token from a file or from ARENA_TOKEN; raise an error if it is missing or invalid.
+def read_token() -> str:
+    """Return the token from ARENA_TOKEN; raise an error if it is missing or invalid.
 
     It is not an option, because other users of the machine can read the command line.
     """
-    if file is not None:
-        try:
-            token = read_small_text(file).strip()
-        except (OSError, UnicodeDecodeError) as error:
-            raise ArenaError(f"--token-file: cannot read {file}: {error}") from error
-    else:
-        token = os.environ.get("ARENA_TOKEN", "").strip()
+    token = os.environ.get("ARENA_TOKEN", "").strip()
     if not token:
-        raise click.UsageError("--server needs a token: set ARENA_TOKEN, or give --token-file FILE")
+        raise click.UsageError(
+            "--server needs the token of your invitation in ARENA_TOKEN: export ARENA_TOKEN=arena_..."
+        )
     if not (token.isascii() and token.isprintable()):
         raise ArenaError("the token is not valid: expected one line of ASCII, such as arena_...")
     return token
 
 
-def submit_to(
-    url: str, token_file: Path | None, bot: str, folder: Path | None, called: str | None, again: bool, form: str
-) -> int:
+def submit_to(url: str, bot: str, folder: Path | None, called: str | None, again: bool, form: str) -> int:
     """Submit a bot to a server, wait until it is decided and print the outcome; return the exit code."""
-    server = Server(url, read_token(token_file))
+    server = Server(url, read_token())
     submission = read_submission(bot, folder, called)
     if server.plain:
         click.echo(f"Note: the connection to {one_line(url)} is not encrypted, so others can read the token.", err=True)
@@ -227,7 +181,7 @@ def submit_to(
     click.echo(f"Received: {name}. You can stop waiting; nothing is lost.", err=True)
     progress = server.wait(progress, _say)
     if form == "json":
-        options.echo_json({"submission": progress})
+        echo_json({"submission": progress})
     return _REFUSED if progress["state"] == "refused" else _DONE
 
 

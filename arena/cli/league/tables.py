@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from arena.cli.options import print_report, report_text
+from arena.cli.printing import print_report, report_text
 from arena.errors import ArenaError
 from arena.league.rating import Standings, league_standings
 from arena.league.store import League, open_league

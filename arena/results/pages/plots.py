@@ -19,15 +19,6 @@ from arena.errors import ArenaError
 from arena.text import one_line
 from arena.whole_file import whole_file
 
-PLOT_KINDS = {
-    "standings": "Ratings with their 95% intervals",
-    "crosstable": "Score in % of each row's bot against the column's, with 95% intervals",
-    "variants": "Score by rule set with 95% intervals",
-    "progress": "Ratings as more games are counted, with 95% errors",
-    "lengths": "How many games took how many turns",
-    "history": "Ratings of the versions of a bot with their 95% intervals, by commit",
-}
-"""Plots that one can ask for by name, with what they show."""
 FILE_TYPES = ("svg", "png", "pdf")
 _COLOURS = 6
 MOST_LINES = 2 * _COLOURS

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from arena.settings import whole
 from arena.tournament.formats.schedule import (
     Deals,
     Format,
-    FormatSettings,
     Meeting,
     Place,
     Schedule,
@@ -23,13 +21,6 @@ from arena.tournament.formats.schedule import (
     taking_turns,
 )
 from arena.tournament.games import GameResult, Pairing, PairingScore, ScheduleProgress, Task
-
-
-@dataclass(frozen=True)
-class KnockoutSettings(FormatSettings):
-    """The settings of a knockout."""
-
-    extra: int = whole(4, 0, 1_000_000, "most extra deals for a drawn pairing")
 
 
 @dataclass(frozen=True)
@@ -214,7 +205,6 @@ KNOCKOUT = Format(
     "knockout",
     "the loser of a pairing is out",
     lambda design, settings: knockout(design.bots, design.games, settings.extra, design.paired),
-    KnockoutSettings,
     closed="the results of a round decide who goes on to the next",
     round_view="bracket",
 )

@@ -10,10 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from arena.errors import did_you_mean
 from arena.game.rng import derive_seed
-from arena.settings import texts
-from arena.tournament.formats.schedule import Deals, Format, FormatSettings, Schedule, deal_tasks, deals_for
+from arena.tournament.formats.schedule import Deals, Format, Schedule, deal_tasks, deals_for
 from arena.tournament.games import Pairing, ScheduleProgress, Task
 
 
@@ -96,27 +94,6 @@ def fixed_schedule(
     return FixedSchedule(tuple(bots), meetings, deals_for(games, paired))
 
 
-@dataclass(frozen=True)
-class GauntletSettings(FormatSettings):
-    """The settings of a gauntlet."""
-
-    hero: tuple[str, ...] = texts(
-        200, "name of the bot that plays all others, or names of several, which do not meet", unset="the first"
-    )
-
-    def faults(self, bots: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Yield faults unless the heroes are some of the bots, each named once."""
-        if not bots:
-            return
-        for number, hero in enumerate(self.hero):
-            if hero not in bots:
-                yield "hero", f"expected one of the bots ({', '.join(bots)}), found '{hero}'{did_you_mean(hero, bots)}"
-            elif hero in self.hero[:number]:
-                yield "hero", f"'{hero}' is named twice"
-        if {*bots} <= {*self.hero}:
-            yield "hero", "every bot is a hero, so none can meet another; leave one out, or use round-robin"
-
-
 ROUND_ROBIN = Format(
     "round-robin",
     "every bot plays every other bot",
@@ -127,7 +104,6 @@ GAUNTLET = Format(
     "gauntlet",
     "one bot, the hero, or several play all the others",
     lambda design, settings: gauntlet(design.bots, design.games, settings.hero, design.paired),
-    GauntletSettings,
     own_deals=True,
 )
 MATCH = Format(

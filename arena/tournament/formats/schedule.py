@@ -21,6 +21,7 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from arena.stats.sprt import SprtResult
 from arena.tournament.games import GameResult, Pairing, PairingScore, PairTask, ScheduleProgress, Task
+from arena.tournament.run_settings import FORMAT_SETTINGS, FormatSettings
 from arena.tournament.store.reader import Reader
 
 
@@ -181,18 +182,6 @@ class Design:
     seed: int
 
 
-@dataclass(frozen=True)
-class FormatSettings:
-    """The empty settings of a format; a format with settings declares them in a subclass."""
-
-    def faults(self, bots: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Yield settings that conflict with each other: a key ("": the table) and what is wrong.
-
-        `bots` are the names of the bots, empty if they could not be read.
-        """
-        yield from ()
-
-
 class SequentialTest(Protocol):
     """Ends a run early. Its state depends only on the games stored, not on when they are read."""
 
@@ -228,7 +217,6 @@ class Format:
     name: str
     help: str
     make: Callable[[Design, Any], Schedule]
-    settings: type[FormatSettings] = FormatSettings
     games_from: str = ""
     size: str = ""
     own_deals: bool = False
@@ -238,3 +226,8 @@ class Format:
     completed: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
     verdict: Callable[[Any], SequentialTest] | None = None
     round_view: Literal["", "rounds", "bracket"] = ""
+
+    @property
+    def settings(self) -> type[FormatSettings]:
+        """Return the class that declares the settings of the format's own table."""
+        return FORMAT_SETTINGS.get(self.name, FormatSettings)

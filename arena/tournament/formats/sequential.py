@@ -2,47 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Literal
 
 from arena.game.rules import load_rules
-from arena.settings import choice, flag, real, whole
 from arena.stats.sprt import AdjustedSprt, Sprt, SprtResult, SprtTest
 from arena.tournament.formats.round_robin import round_robin
-from arena.tournament.formats.schedule import Format, FormatSettings
+from arena.tournament.formats.schedule import Format
 from arena.tournament.games import GameId
 from arena.tournament.luck import JudgedLuck
+from arena.tournament.run_settings import SprtSettings
 from arena.tournament.store.reader import Reader
-
-_MOST_ELO = {"logistic": 800, "normalized": 200}  # by model
-MODELS = tuple(_MOST_ELO)
-_ELO = {"least": -800, "most": 800}
-_RATE = {"above": 0, "below": 0.5, "noun": "an error rate"}
-
-
-@dataclass(frozen=True)
-class SprtSettings(FormatSettings):
-    """The hypotheses, in Elo of the `model`, the error rates, and the most pairs to play."""
-
-    elo0: float = real(0.0, "H0: the first bot is this much stronger, in Elo", **_ELO)
-    elo1: float = real(10.0, "H1: it is this much stronger; the closer the two, the more pairs it takes", **_ELO)
-    alpha: float = real(0.05, "probability of accepting H1 although H0 holds", **_RATE)
-    beta: float = real(0.05, "probability of accepting H0 although H1 holds", **_RATE)
-    model: str = choice("logistic", MODELS, "scale of `elo0` and `elo1`")
-    adjusted: bool = flag(False, "test pairs with the luck of the draw taken out, which takes about 0.1 s per pair")
-    max_pairs: int = whole(  # with a greater number the same test continues
-        1_000_000, 1, 10**9, "pairs after which the test ends undecided", shapes_results=False
-    )
-
-    def faults(self, bots: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Yield hypotheses out of bounds or in the wrong order."""
-        limit = _MOST_ELO[self.model]
-        for key, elo in (("elo0", self.elo0), ("elo1", self.elo1)):
-            if abs(elo) > limit:
-                yield key, f"expected {self.model} Elo from -{limit} to {limit}, found {elo:g}"
-        if not self.elo0 < self.elo1:
-            yield "", f"elo0 ({self.elo0:g}) must be less than elo1 ({self.elo1:g})"
 
 
 class StoredSprt:
@@ -98,7 +68,6 @@ SPRT = Format(
     "sprt",
     "two bots, until one of two hypotheses is accepted",
     lambda design, settings: round_robin(design.bots, 2 * settings.max_pairs),
-    SprtSettings,
     games_from="sprt.max_pairs",
     size="max_pairs",
     two_bots=True,

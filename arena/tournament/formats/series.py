@@ -14,32 +14,9 @@ from typing import Any, ClassVar
 
 from arena.endings import WIN_POINTS
 from arena.game.rng import derive_seed
-from arena.settings import choice, whole
 from arena.stats.score import other_side
-from arena.tournament.formats.schedule import Format, FormatSettings, Place, Schedule
+from arena.tournament.formats.schedule import Format, Place, Schedule
 from arena.tournament.games import GameResult, Pairing, ScheduleProgress, SeriesRule, SeriesTask, Task
-
-NEXT_STARTERS = ("winner", "loser", "alternate")
-
-
-@dataclass(frozen=True)
-class SeriesSettings(FormatSettings):
-    """The settings of series; either `rounds` or `target` is set."""
-
-    matches: int = whole(1, 1, 10**9, "series per pairing")
-    next_starter: str = choice(
-        "winner", NEXT_STARTERS, "who begins the next game; after a drawn game, the bot that did not begin it"
-    )
-    rounds: int | None = whole(None, 1, 1_000_000, "games per series", unset="until the target is reached")
-    target: int | None = whole(
-        None, 1, 1_000_000, "points that end a series", unset="20 on the command line, unless rounds are given"
-    )
-
-    def faults(self, bots: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Yield a fault unless either rounds or a target are given."""
-        if (self.rounds is None) == (self.target is None):
-            given = "found neither" if self.rounds is None else "found both"
-            yield "", f"expected either rounds (games of a series) or target (points to reach), {given}"
 
 
 def series_rule(next_starter: str = "winner", rounds: int | None = None, target: int | None = None) -> SeriesRule:
@@ -214,7 +191,6 @@ SERIES = Format(
     "series",
     "the rulebook's match of several games, for points",
     lambda design, settings: series(design.bots, design.seed, **vars(settings)),
-    SeriesSettings,
     games_from="series.matches and series.rounds",
     chained=True,
     size="matches",

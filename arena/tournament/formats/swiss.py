@@ -15,13 +15,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from arena.settings import whole
 from arena.stats.frames import Bools
 from arena.text import counted
 from arena.tournament.formats.schedule import (
     Deals,
     Format,
-    FormatSettings,
     Meeting,
     Place,
     Schedule,
@@ -30,16 +28,6 @@ from arena.tournament.formats.schedule import (
     margin,
 )
 from arena.tournament.games import GameResult, Pairing, PairingScore, ScheduleProgress, Task
-
-
-@dataclass(frozen=True)
-class SwissSettings(FormatSettings):
-    """The settings of a swiss tournament."""
-
-    rounds: int | None = whole(
-        None, 1, 100_000, "rounds", unset="the fewest that leave at most one bot with all rounds won"
-    )
-
 
 _MOST_BEGUN = 4  # two bots that have both begun two games more than their opponents should not meet
 
@@ -282,7 +270,6 @@ SWISS = Format(
     "swiss",
     "rounds in which bots with about equal points meet, for large fields",
     lambda design, settings: swiss(design.bots, design.games, settings.rounds, design.paired),
-    SwissSettings,
     size="rounds",
     closed="the results of a round decide who meets whom in the next",
     round_view="rounds",

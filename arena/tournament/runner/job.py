@@ -12,9 +12,9 @@ from arena.bots.isolation.levels import Isolation
 from arena.bots.limits import BotLimits, Limits
 from arena.bots.spec import BotSpec
 from arena.game.rules import load_rules
-from arena.tournament.config import Clock
 from arena.tournament.games import Chunk, Row
 from arena.tournament.rows import GameSettings
+from arena.tournament.run_settings import Clock
 
 _GRACE_S = 1.0
 _ISOLATED_S = 15.0

@@ -30,11 +30,11 @@ from arena.text import first_line, one_line, size_text, time_about
 from arena.tournament.config import TournamentConfig
 from arena.tournament.folders import stored_run, with_drawn_seed
 from arena.tournament.forfeits import reason_line
-from arena.tournament.formats.round_robin import GauntletSettings
 from arena.tournament.games import ScheduleProgress, Task
 from arena.tournament.plan import Plan, entries_of, plan_run, shown_pairings
 from arena.tournament.registry import EXECUTORS
 from arena.tournament.rows import full_deals
+from arena.tournament.run_settings import GauntletSettings
 from arena.tournament.runner.job import Job, Lost, Played
 from arena.tournament.runner.logs import LOG, RunLog, Sink
 from arena.tournament.runner.pool import BotRefused, StopSignals, WorkerPool, fail

@@ -17,7 +17,7 @@ from tests.league.leagues import BROKEN, FIRST, LAST, RAISES, RANDOM, skip_check
 __all__ = ["no_check", "real_check"]  # fixtures
 
 PLACED = ("error=100", "most_games=16", "sample=3", "games=4")
-QUICK = ("--isolation", "none", "--move-ms", 0, *(f"--set=placement.{one}" for one in PLACED))
+QUICK = ("--set", "isolation=none", "--move-ms", 0, *(f"--set=placement.{one}" for one in PLACED))
 ONE = ("--workers", 1)
 
 

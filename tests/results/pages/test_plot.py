@@ -9,8 +9,9 @@ from xml.etree import ElementTree
 import pytest
 
 import arena as public
+from arena.results.kinds import PLOT_KINDS
 from arena.results.pages.figures import panels_of
-from arena.results.pages.plots import MOST_LINES, PLOT_KINDS, Lines, svg
+from arena.results.pages.plots import MOST_LINES, Lines, svg
 from arena.results.sources import StoredComparison
 from arena.stats.frames import StatsError
 from tests.cli.conftest import Arena, arena  # noqa: F401
@@ -28,8 +29,6 @@ def strange(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_what_cannot_be_plotted_says_so(strange: Path, tmp_path: Path, arena: Arena) -> None:  # noqa: F811
     assert "is for comparisons" in arena("plot", strange, "--kind", "variants", code=2).err
-    said = arena("plot", strange, "--kind", "lengths", "--prior", 9, code=2).err
-    assert "--prior is for ratings, which --kind lengths does not show" in said
     assert "svg, png, pdf" in arena("plot", strange, "-o", "x.gif", code=2).err
     assert "no games yet" in arena("plot", store_run(tmp_path / "none", units=0), code=2).err
     assert not [*tmp_path.glob("*.gif"), *tmp_path.glob("*.svg")]

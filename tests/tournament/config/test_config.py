@@ -12,19 +12,10 @@ import pytest
 from arena.bots.limits import Limits
 from arena.league.league_settings import LeagueSettings
 from arena.settings import settings_of
-from arena.tournament.config import (
-    BotSetting,
-    Clock,
-    ConfigError,
-    TournamentConfig,
-    bot_name,
-    config_from_dict,
-    load_config,
-)
+from arena.tournament.config import ConfigError, TournamentConfig, bot_name, config_from_dict, load_config
 from arena.tournament.formats import FORMATS
-from arena.tournament.formats.round_robin import GauntletSettings
-from arena.tournament.formats.swiss import SwissSettings
 from arena.tournament.games import ScheduleProgress
+from arena.tournament.run_settings import BotSetting, Clock, GauntletSettings, SwissSettings
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "configs").glob("*.toml"))
 
