@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from arena.results.pages.boards import final_state
+from arena.results.pages.plots import svg
 from arena.results.positions import card_words
 from arena.results.table import Report, Table
 from arena.text import one_line, printable_lines
@@ -87,7 +88,13 @@ def environment(*packages: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {"line": one_line, "lines": printable_lines, "options": _options_whole}
+    made.filters |= {
+        "line": one_line,
+        "lines": printable_lines,
+        "options": _options_whole,
+        "anchor": _anchor,
+        "svg": svg,
+    }
     made.globals |= {"card_words": card_words, "final_state": final_state}
     return made
 
@@ -95,6 +102,15 @@ def environment(*packages: str) -> Environment:
 def _options_whole(text: str) -> Markup:
     """Return a sentence in which the options of a command are not broken at their hyphens."""
     return Markup(re.sub(r"--[a-z-]+", r'<span class="option">\g<0></span>', str(escape(text))))
+
+
+def _anchor(title: str) -> str:
+    """Return the end of a link to a part of the page.
+
+    >>> _anchor("How games end")
+    'how-games-end'
+    """
+    return re.sub(r"\W+", "-", title.lower())
 
 
 @cache

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import compress
-from pathlib import Path
 from typing import Any
-
-from markupsafe import Markup
 
 from arena.errors import ArenaError, UnfitEngineError
 from arena.game.record import RecordError
@@ -34,7 +31,7 @@ from arena.results.pages.figures import (
     times_plot,
 )
 from arena.results.pages.game_data import game_data, sample
-from arena.results.pages.plots import Plot, Square, svg
+from arena.results.pages.plots import Plot, Square
 from arena.results.pages.render import render
 from arena.results.run_data import ALL_GAMES, GameFilter, RunData, read_sprt, with_bots
 from arena.results.run_standings import RunStandings, standings
@@ -58,62 +55,71 @@ MOST_LEADERS = 5
 """Bots in first place that are named."""
 MOST_ROWS = 1000
 """Rows of a table that a page shows."""
-
-
 _FOUR_OF_FIVE = 2.04
 """Games with which a lead is larger than its 95% error in 80% of runs, per games that make the error as large as it."""
 _MOST_ADVISED = 100_000
 """The most games per pairing that a report advises to play."""
-NARROW = 5
+_NARROW = 5
 """The most bots whose ratings and crosstable fit side by side."""
-_RATINGS = "Ratings with 95% intervals. An arrow: the interval has no end."
-_HISTORY = "Ratings of the versions with 95% intervals, the oldest commit first."
-_TIMES = "The dot is the median, the bar goes from the 10th to the 90th of 100 decisions. Times vary from run to run."
+_SQUARE = "Score in % of the row's bot against the column's, blue above 50%, orange below."
+_TIP = " Point at a field for its 95% interval, clustered by deal, and the difference in Elo."
 
 
-@dataclass
+@dataclass(frozen=True)
 class Section:
-    """A part of the page with a heading: plots with their captions, tables, sentences, and texts to copy.
+    """A part of the page: a plot with its caption, tables, sentences, and texts to copy, each with a line before it.
 
-    `closed` are tables that the reader opens, `square` is a crosstable; `half`: narrow enough to stand beside another.
+    `closed` are tables that the reader opens; `half`: narrow enough to stand beside another section.
     """
 
-    id: str
     title: str
-    plots: Sequence[tuple[Plot | None, str]] = ()
+    plot: Plot | None = None
+    caption: str = ""
     tables: Sequence[Table] = ()
+    closed: Sequence[Table] = ()
     notes: Sequence[str] = ()
     texts: Sequence[tuple[str, str]] = ()
-    closed: Sequence[Table] = ()
-    square: Square | None = None
     half: bool = False
 
     @property
     def is_filled(self) -> bool:
         """Whether there is anything below the heading."""
-        return bool(self.drawn or self.square or self.tables or self.notes or self.texts or self.closed)
-
-    @property
-    def drawn(self) -> list[tuple[str, Markup]]:
-        """The plots, each with its caption."""
-        return [(caption, svg(plot)) for plot, caption in self.plots if plot is not None]
+        return any((self.plot, self.tables, self.closed, self.notes, self.texts))
 
 
-@dataclass
+@dataclass(frozen=True)
 class ReportPart:
     """One run, or the comparison of several.
 
-    prefix    rule set of a run of a comparison, else ""; `folder`: the prefix of its games' names
     lead      the winner, whether that is shown, and what to do next, a sentence each
     facts     a word and a figure each
+    title     rule set of a run of a comparison, else ""; `folder`: what the names of its games begin with
     """
 
     sections: list[Section]
-    id: str = ""
-    prefix: str = ""
-    folder: str = ""
-    lead: Sequence[str] = ()
+    lead: Sequence[str]
     facts: Sequence[tuple[str, str]] = ()
+    title: str = ""
+    folder: str = ""
+
+
+@dataclass
+class _Sample:
+    """The games of a report to replay, and how many there are."""
+
+    games: list[dict[str, Any]] = field(default_factory=list)
+    total: int = 0
+
+    def add(self, source: Source, run: RunData, count: int, wanted: GameFilter, folder: str) -> None:
+        """Add `count` games of a run, whose names begin with `folder`."""
+        numbered, total = sample(source, run, wanted, count) if count > 0 else ([], len(run.games))
+        self.total += total
+        for number, game in numbered:
+            with suppress(RecordError):  # a damaged record: `arena verify` reports it, and the figures are not affected
+                try:
+                    self.games.append(game_data(game, folder + number) | {"id": folder + game.name})
+                except UnfitEngineError as error:
+                    raise UnfitEngineError(f"{error}, or make the report with --replays 0, without games") from None
 
 
 def report_page(
@@ -129,185 +135,179 @@ def report_page(
     `without` and `only` leave out bots and their games (arena.results.run_data). Raise StatsError if there are no
     games, ReplayError for bots in `wanted` that did not play.
     """
+    name = one_line(str(source.path))
+    if isinstance(source, StoredComparison) and (without or only):
+        raise ArenaError(f"{name} is a comparison; --without and --only are for one run, such as {name}/base")
+    title = heading = one_line(source.path.name)
+    variants = source.parts()
+    parts: list[ReportPart] = []
+    found = _Sample()
     if isinstance(source, StoredComparison):
-        if without or only:
-            name = one_line(str(source.path))
-            raise ArenaError(f"{name} is a comparison; --without and --only are for one run, such as {name}/base")
-        title, parts, games, there = _comparison(source, count, wanted, prior)
-        heading = title
-    else:
-        run = with_bots(source.data(), without, only)
-        if run.selection:
-            wanted = replace(wanted, field=frozenset(run.bots))
-        title, heading, parts = heading_of(run), one_line(run.name), [_run(source, run, prior)]
-        games, there = _games(source, run, count, wanted)
-    sampled = f"All {there:,} games can be replayed here."
-    if len(games) < there:
-        sampled = (
-            f"{len(games)} of {there:,} games can be replayed here: one example of each forfeit, then a spread across"
-            f" the run. For others: arena replay {one_line(str(source.path))} GAME --open"
-        )
-    if games:
-        before = next((i for i, section in enumerate(parts[0].sections) if section.id == "lengths"), 3)
-        parts[0].sections.insert(before, Section("games", "Games", notes=[sampled]))
+        with suppress(ArenaError):  # there is nothing to compare yet
+            compared = comparison(read_variants([variant.path for variant in variants.values()], CARD_GAMES))
+            title = heading = compared.heading
+            parts.append(_comparison(compared))
+    for index, (rules, variant) in enumerate(variants.items()):
+        run = with_bots(variant.data(), without, only)
+        if not rules:
+            title, heading = heading_of(run), one_line(run.name)
+        folder = f"{variant.path.name}/" if rules else ""
+        parts.append(_part(variant, run, prior, rules, folder))
+        share = count * (index + 1) // len(variants) - count * index // len(variants)
+        played = replace(wanted, field=frozenset(run.bots)) if run.selection else wanted
+        found.add(variant, run, share, played, folder)
+    if found.games:
+        sampled = f"All {found.total:,} games can be replayed here."
+        if len(found.games) < found.total:
+            sampled = f"{len(found.games)} of {found.total:,} games can be replayed here: one example of each forfeit,"
+            sampled += f" then a spread across the run. For others: arena replay {name} GAME --open"
+        titles = [section.title for section in parts[0].sections]
+        place = titles.index("Length of games") if "Length of games" in titles else len(titles)
+        parts[0].sections.insert(place, Section("Games", notes=[sampled]))
     return render(
         "report.html",
         ["tables.js", "board.js", "viewer.js"],
-        {"games": games},
+        {"games": found.games},
         title=title,
         heading=heading,
         parts=parts,
-        games=games,
-        watch=_worth_watching(games),
-        ids={game["id"] for game in games},
+        games=found.games,
+        watch=_worth_watching(found.games),
+        ids={game["id"] for game in found.games},
     )
-
-
-def _games(
-    source: Source, run: RunData, count: int, wanted: GameFilter, before: str = ""
-) -> tuple[list[dict[str, Any]], int]:
-    if count < 1:
-        return [], len(run.games)
-    numbered, there = sample(source, run, wanted, count)
-    games = []
-    for number, game in numbered:
-        with suppress(RecordError):  # a damaged record: `arena verify` reports it, and the figures are not affected
-            try:
-                games.append(game_data(game, before + number) | {"id": before + game.name})
-            except UnfitEngineError as error:
-                raise UnfitEngineError(f"{error}, or make the report with --replays 0, without games") from None
-    return games, there
 
 
 def _worth_watching(games: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     """Return the largest turning point of the games: where it is, the board there, and what happened in words."""
-    best: tuple[float, Mapping[str, Any], int] | None = None
-    for game in games:
-        chances = [step["chance"] for step in game["steps"]]
-        for move in range(1, len(chances) - 1):
-            change = abs(chances[move] - chances[move - 1])
-            if game["forfeit"] is None and (best is None or change > best[0]):
-                best = (change, game, move)
-    if best is None:
+
+    def chances(game: Mapping[str, Any], move: int) -> list[float]:
+        """Return the chance to win of the player who moves, before and after the move."""
+        first = game["steps"][move]["seat"] == 0
+        return [one["chance"] if first else 1 - one["chance"] for one in game["steps"][move - 1 : move + 1]]
+
+    def change(turn: tuple[Mapping[str, Any], int]) -> float:
+        before, after = chances(*turn)
+        return abs(after - before)
+
+    turns = [(game, move) for game in games if game["forfeit"] is None for move in range(1, len(game["steps"]) - 1)]
+    if not turns:
         return None
-    _, game, move = best
-    step = game["steps"][move]
-    before, after = (
-        one["chance"] if step["seat"] == 0 else 1 - one["chance"] for one in game["steps"][move - 1 : move + 1]
-    )
+    game, move = max(turns, key=change)
+    step, (before, after) = game["steps"][move], chances(game, move)
     words = f"{game['names'][step['seat']]}: {step['said']}. Its chance to win goes from {before:.0%} to {after:.0%}."
     state: dict[str, Any] = {}
     for one in game["steps"][: move + 1]:
         state |= one["set"]
-    known = {key: value for key, value in state.items() if value is not None}
-    return {key: game[key] for key in ("id", "names", "edition")} | {"move": move, "state": known, "words": words}
+    state = {key: value for key, value in state.items() if value is not None}
+    return {key: game[key] for key in ("id", "names", "edition")} | {"move": move, "state": state, "words": words}
 
 
-def _comparison(
-    source: StoredComparison, count: int, wanted: GameFilter, prior: float | None
-) -> tuple[str, list[ReportPart], list[dict[str, Any]], int]:
-    variants = source.parts()
-    parts: list[ReportPart] = []
-    games: list[dict[str, Any]] = []
-    there = 0
-    whole = _compared([variant.path for variant in variants.values()])
-    if whole is not None:
-        tables = _shown(whole)
-        plots = [(rates_plot(whole), "Score of each bot in each variant, with 95% intervals.")]
-        sections = [
-            Section("variants", "Variants", plots, notes=whole.remarks, half=True),
-            Section("figures", "Tables", closed=tables[1:], half=True),
-            Section("scores", "Scores", tables=tables[:1]),
-        ]
-        parts.append(ReportPart(sections, lead=[*whole.said_above, *whole.answer]))
-    for index, (rules, variant) in enumerate(variants.items()):
-        run = variant.data()
-        part = _run(variant, run, prior, is_variant=True)
-        part.id, part.prefix, part.folder = f"v{index}-", rules, f"{variant.path.name}/"
-        parts.append(part)
-        share = count * (index + 1) // len(variants) - count * index // len(variants)
-        more, held = _games(variant, run, share, wanted, part.folder)
-        games += more
-        there += held
-    title = whole.heading if whole is not None else one_line(source.path.name)
-    return title, parts, games, there
+def _comparison(report: Report) -> ReportPart:
+    scores, *others = _shown(report)
+    caption = "Score of each bot in each variant, with 95% intervals."
+    sections = [
+        Section("Variants", rates_plot(report), caption, notes=report.remarks, half=True),
+        Section("Tables", closed=others, half=True),
+        Section("Scores", tables=[scores]),
+    ]
+    return ReportPart(sections, [*report.said_above, *report.answer])
 
 
-def _compared(folders: list[Path]) -> Report | None:
-    """Return the report of `arena compare`, None if there is nothing to compare yet."""
-    try:
-        return comparison(read_variants(folders, CARD_GAMES))
-    except ArenaError:
-        return None
-
-
-def _run(source: Source, run: RunData, prior: float | None, is_variant: bool = False) -> ReportPart:
-    stats = stats_report(run, _ERROR, prior)
-    statistics = {table.name: table for table in stats.tables}
-    figures = standings(run, prior)
+def _part(source: Source, run: RunData, prior: float | None, rules: str, folder: str) -> ReportPart:
+    """Return the part of a run; with `rules`, it is a variant of a comparison."""
+    figures, stats = standings(run, prior), stats_report(run, _ERROR, prior)
     main = standings_report(figures)
-    shown = {table.name: table for table in _shown(stats)}
-
-    def taken(*names: str) -> list[Table]:
-        """Take tables that stand beside their plot out of the others."""
-        return [shown.pop(name) for name in names if name in shown]
-
-    order = [row["bot"] for row in figures.rows]
+    statistics, shown = ({table.name: table for table in tables} for tables in (stats.tables, _shown(stats)))
     gaps = statistics["los"].rows if "los" in statistics else ()
-    verdict, test = _sprt(run)
-    first = "Score as the first player minus score as the second, with 95% intervals from the deals that both share."
-    caption = "Ratings from the first games, in the order of their deals; bands are 95% errors."
-    progress = Section("progress", "Ratings over games", [(progress_plot(run, prior), caption)], half=True)
-    is_narrow = len(order) <= NARROW  # then the crosstable fits beside the ratings
+    order = [row["bot"] for row in figures.rows]
+    test = read_sprt(run)
+    verdict, _, details = ("", "", "") if test is None else sprt_text(test, *map(one_line, run.bots)).partition("\n")
+
+    def half(title: str, plot: Plot | None, caption: str, *names: str, **more: Any) -> Section:
+        """Return a plot with its tables, which are taken out of the others."""
+        return Section(title, plot, caption, closed=_taken(shown, *names), half=True, **more)
+
+    progress = half(
+        "Ratings over games",
+        progress_plot(run, prior),
+        "Ratings from the first games, in the order of their deals; bands are 95% errors.",
+    )
+    is_narrow = len(order) <= _NARROW  # then the crosstable fits beside the ratings
     sections = [
         Section(
-            "standings",
             "Standings",
             tables=[filled_columns(main.tables[0])],
             notes=[*main.remarks, *([] if verdict else main.said_below)],
         ),
-        *test,
-        *_rounds(main),
-        Section("ratings", "Ratings", [(rating_plot(figures), _RATINGS)], half=True),
-        Section("history", "By commit", [(history_plot(figures), _HISTORY)], half=True),
+        Section("Sequential test", texts=[(verdict, details)] if verdict else ()),
+        *(
+            Section(table.title, tables=[replace(filled_columns(table), title="")])
+            for table in main.tables[1:]
+            if table.columns and table.name != "crosstable"  # which is shown as a heat map
+        ),
+        half("Ratings", rating_plot(figures), "Ratings with 95% intervals. An arrow: the interval has no end."),
+        half(
+            "By commit",
+            history_plot(figures),
+            "Ratings of the versions with 95% intervals, the oldest commit first.",
+        ),
         *([] if is_narrow else [progress]),
-        _matrix(run, order, gaps, taken("pairings", "los")),
-        Section(
-            "lengths",
+        _crosstable(heat(run.games, order, gaps), _taken(shown, "pairings", "los")),
+        half(
             "Length of games",
-            [(length_plot(statistics["length_histogram"].frame()), "How many games took how many turns.")],
-            closed=taken("length"),
-            half=True,
+            length_plot(statistics["length_histogram"].frame()),
+            "How many games took how many turns.",
+            "length",
         ),
-        Section(
-            "first", "First player", [(first_plot(run.games, order), first)], closed=taken("first_player"), half=True
+        half(
+            "First player",
+            first_plot(run.games, order),
+            "Score as the first player minus score as the second, with 95% intervals from the deals that both share.",
+            "first_player",
         ),
-        Section(
-            "endings",
+        half(
             "How games end",
-            [(endings_plot(run.games, order), "All games, and those that each bot won.")],
-            closed=taken("endings", "endings_by_bot"),
-            half=True,
+            endings_plot(run.games, order),
+            "All games, and those that each bot won.",
+            *("endings", "endings_by_bot"),
         ),
-        _forfeits(run, order, taken("terminations", "forfeits_by_opponent")),
+        half(
+            "Forfeits",
+            forfeits_plot(run.games, order),
+            "Games that each bot forfeited, by kind.",
+            *("terminations", "forfeits_by_opponent"),
+            tables=_reasons(run),
+        ),
         *([progress] if is_narrow else []),
-        Section("times", "Thinking time", [(times_plot(run), _TIMES)], closed=taken("time"), half=True),
-        *(() if run.selection else _cards(source, run)),
-        Section("statistics", "All statistics", closed=list(shown.values())),
-        *_settings(run),
+        half(
+            "Thinking time",
+            times_plot(run),
+            "The dot is the median, the bar goes from the 10th to the 90th of 100 decisions. Times vary from run to"
+            " run.",
+            "time",
+        ),
+        _cards(source, run),
+        Section("All statistics", closed=list(shown.values())),
+        _settings(run),
     ]
-    sections = [section for section in sections if section.is_filled]
     return ReportPart(
-        sections,
-        lead=[
-            *verdict,
+        [section for section in sections if section.is_filled and (section.title != "Forfeits" or run.forfeits)],
+        [
+            *([verdict] if verdict else []),
             *main.said_above,
             *(main.said_below if verdict else []),
             _lead(figures),
-            *place_answer(figures, gaps, is_variant),
+            *place_answer(figures, gaps, bool(rules)),
         ],
-        facts=_facts(run, figures),
+        _facts(run, figures),
+        rules,
+        folder,
     )
+
+
+def _taken(shown: dict[str, Table], *names: str) -> list[Table]:
+    """Take tables that stand beside their plot out of the others."""
+    return [shown.pop(name) for name in names if name in shown]
 
 
 def place_answer(standings: RunStandings, gaps: Rows, is_variant: bool = False) -> list[str]:
@@ -379,13 +379,6 @@ def _facts(run: RunData, standings: RunStandings) -> list[tuple[str, str]]:
     return [(word, one_line(text, 60)) for word, text in facts if text != "-"]
 
 
-def _rounds(report: Report) -> Iterator[Section]:
-    """Yield rounds and brackets; the crosstable is shown as a heat map."""
-    for table in report.tables[1:]:
-        if table.columns and table.name != "crosstable":
-            yield Section(table.name, table.title, tables=[replace(filled_columns(table), title="")])
-
-
 def _shown(report: Report) -> list[Table]:
     """Return the tables that are shown, with as many rows as fit on a page."""
     return [filled_columns(table) for table in report.tables if table.columns]
@@ -402,47 +395,28 @@ def filled_columns(table: Table) -> Table:
     return replace(table, rows=table.rows[:MOST_ROWS], note=f"{note} {table.note}".strip())
 
 
-def _sprt(run: RunData) -> tuple[list[str], list[Section]]:
-    """Return the state of a sequential test as `arena sprt` prints it: the verdict, and a section with the rest."""
-    test = read_sprt(run)
-    if test is None:
-        return [], []
-    verdict, _, rest = sprt_text(test, *map(one_line, run.bots)).partition("\n")
-    return [verdict], [Section("sprt", "Sequential test", texts=[(verdict, rest)])]
-
-
-def _matrix(run: RunData, order: Sequence[str], gaps: Rows, closed: Sequence[Table]) -> Section:
-    square = heat(run.games, order, gaps)
+def _crosstable(square: Square | None, closed: Sequence[Table]) -> Section:
     if square is None:
         note = "There are too many bots for a square; see the table of bots and opponents below."
-        return Section("crosstable", "Crosstable", notes=[note], closed=closed)
-    notes = ["Score in % of the row's bot against the column's, blue above 50%, orange below."]
-    if len(order) <= LARGEST_SQUARE:
-        notes[0] += " Point at a field for its 95% interval, clustered by deal, and the difference in Elo."
-    return Section("crosstable", "Crosstable", notes=notes, closed=closed, square=square, half=len(order) <= NARROW)
+        return Section("Crosstable", notes=[note], closed=closed)
+    caption = _SQUARE + (_TIP if len(square.bots) <= LARGEST_SQUARE else "")
+    return Section("Crosstable", square, caption, closed=closed, half=len(square.bots) <= _NARROW)
 
 
-def _cards(source: Source, run: RunData) -> Iterator[Section]:
-    effects, notes = card_frames(source, run)
-    if effects is not None:
-        table = table_of("cards", "", effects)
-        score = "Score of the sides that played the card."
-        caution = "A card that only a winning side gets to play is a sign of the win, not its cause."
-        yield Section(
-            "cards",
-            "Tactic cards",
-            [(cards_plot(effects), f"{score} {caution}")],
-            notes=notes,
-            closed=[table],
-            half=True,
-        )
+def _cards(source: Source, run: RunData) -> Section:
+    effects, notes = (None, []) if run.selection else card_frames(source, run)
+    if effects is None:
+        return Section("Tactic cards")
+    caption = (
+        "Score of the sides that played the card. A card that only a winning side gets to play is a sign of the win,"
+    )
+    caption += " not its cause."
+    table = table_of("cards", "", effects)
+    return Section("Tactic cards", cards_plot(effects), caption, closed=[table], notes=notes, half=True)
 
 
-def _forfeits(run: RunData, order: Sequence[str], closed: Sequence[Table]) -> Section:
+def _reasons(run: RunData) -> list[Table]:
     """Return the forfeits of each bot and kind, with the most frequent reason."""
-    plots = [(forfeits_plot(run.games, order), "Games that each bot forfeited, by kind.")]
-    if not run.forfeits:
-        return Section("forfeits", "Forfeits")
     columns = (
         Column("bot", "text"),
         Column("kind", "text"),
@@ -450,21 +424,19 @@ def _forfeits(run: RunData, order: Sequence[str], closed: Sequence[Table]) -> Se
         Column("reason", "text", cell=lambda row: first_line(row["reason"], 300)),
         Column("example", "text", cell=lambda row: str(row["game"])),
     )
-    reasons = Table("reasons", "", [line._asdict() for line in run.forfeits[:_MOST_REASONS]], columns)
-    return Section("forfeits", "Forfeits", plots, tables=[reasons], closed=closed, half=True)
+    lines = [line._asdict() for line in run.forfeits[:_MOST_REASONS]]
+    return [Table("reasons", "", lines, columns)] if lines else []
 
 
-def _settings(run: RunData) -> Iterator[Section]:
-    """Yield the settings of a run; a league and a file of records have none."""
+def _settings(run: RunData) -> Section:
+    """Return the settings of a run; a league and a file of records have none."""
     columns = (Column("bot", "text"), Column("hash", "text"))
     sources = [{"bot": bot, "hash": source} for bot, source in run.sources.items()]
     hashes = Table("sources", "Hashes of the bots' sources", sources, columns)
-    tables = [hashes] if run.sources else []
     text = settings_toml(run.config)
     repeat = "To play this run again, save these settings as run.toml and run:"
     texts = [] if text is None else [(repeat, "arena run run.toml"), ("run.toml", text)]
-    if tables or texts:
-        yield Section("settings", "Settings", tables=tables, texts=texts)
+    return Section("Settings", tables=[hashes] if sources else [], texts=texts)
 
 
 # ---------------------------------------------------------------- settings as a file
