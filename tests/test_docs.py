@@ -16,13 +16,8 @@ from pathlib import Path
 import click
 import pytest
 
-<<<<<<< HEAD
 from arena import View, parse_move, play_game
-from arena.cli.main import COMMANDS, cli
-=======
-from arena import play_game
 from arena.cli.commands import cli
->>>>>>> cmds
 from arena.lab.notebook import FRAME_COLUMNS
 from arena.results.decisions import DECISION_COLUMNS as MOVE_COLUMNS
 from arena.results.records import TABLE_COLUMNS

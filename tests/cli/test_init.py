@@ -13,10 +13,6 @@ from pathlib import Path
 import pytest
 
 from arena.bots.loading import load_bot
-<<<<<<< HEAD
-=======
-from arena.cli.commands import cli
->>>>>>> cmds
 from arena.cli.main import main
 from arena.paths import data_folder
 from tests.attacks.runs import needs_sandbox
@@ -167,16 +163,6 @@ README = Path(__file__).parents[2] / "README.md"
 TEXT = README.read_text(encoding="utf-8")
 
 
-<<<<<<< HEAD
-=======
-def test_all_commands_are_there_and_no_others() -> None:
-    told = TEXT[TEXT.index("Commands play (") :].partition("`arena COMMAND")[0]
-    listed = set(re.findall(r"`(?:arena )?([a-z]+)`", told))
-    assert listed == set(cli.commands)
-    assert set(re.findall(r"`arena ([a-z]+)", TEXT)) | set(re.findall(r"^arena ([a-z]+) ", TEXT, re.M)) <= listed
-
-
->>>>>>> cmds
 @pytest.mark.soak
 @pytest.mark.sandbox
 @needs_sandbox
