@@ -442,7 +442,7 @@ class Supervisor:
             own_process = self.job.level_of(bot).own_process
             if own_process and self._deaths[game.key] >= MOST_DEATHS:
                 text = f"workers keep dying in games of {game.first} against {game.second}: {worker.how}"
-                return Failed(text, ours=False, pair=(game.first, game.second))
+                return Failed(text, ours=False)
             if own_process or self._deaths[game.key] < 2:
                 self._report(worker, f"replaying game {game.name}")
                 return None
