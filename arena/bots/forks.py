@@ -9,7 +9,7 @@ import multiprocessing.context
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from multiprocessing.connection import wait
 from typing import Any
 
@@ -142,23 +142,6 @@ def keep_from_forks(memory: Any) -> None:
         start = ctypes.addressof(memory) // page * page
         end = ctypes.addressof(memory) + ctypes.sizeof(memory)
         ctypes.CDLL(None).madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), mmap.MADV_DONTFORK)
-
-
-_SMALL_STACK = 1 << 20
-
-
-@contextlib.contextmanager
-def small_stacks() -> Iterator[None]:
-    """Give threads that start meanwhile a mebibyte of stack: all are data of each process forked later.
-
-    Not for threads that fork: the new process keeps the stack of the thread that made it, and bots run on it.
-    """
-    with fork_lock:  # also for the size itself, which all threads of a process share
-        before = threading.stack_size(_SMALL_STACK)
-        try:
-            yield
-        finally:
-            threading.stack_size(before)
 
 
 def widen_pipe(end: int) -> None:

@@ -125,15 +125,11 @@ class Lost:
 
 @dataclass(frozen=True)
 class Failed:
-    """The run cannot continue: a bot (named if known) cannot be loaded or, if `ours`, this program is at fault.
-
-    `pair` are the two bots in whose games workers keep dying.
-    """
+    """The run cannot continue: a bot (named if known) cannot be loaded or, if `ours`, this program is at fault."""
 
     text: str
     ours: bool
     bot: str | None = None
-    pair: tuple[str, str] | None = None
 
 
 WorkerEvent: TypeAlias = Played | Lost | Failed

@@ -24,7 +24,6 @@ from typing import Any, TypeAlias
 from multiprocessing_logging import MultiProcessingHandler  # type: ignore[import-untyped]
 
 from arena.bots.faults import shorten
-from arena.bots.forks import small_stacks
 
 LOG = "run.log"
 SPARE = ".1"
@@ -208,8 +207,7 @@ class WorkerLog:
         """Close our copy of the worker's end, so that its death ends the pipe, and begin to receive."""
         self.sender.close()
         # only now: its thread must not exist while the worker is forked
-        with small_stacks():
-            self._receiver = _Receiver(self._receiver_end, self._sink)
+        self._receiver = _Receiver(self._receiver_end, self._sink)
 
     def close(self, seconds: float = 2.0) -> None:
         """Wait until everything that the worker logged has arrived, unless something else holds its end open."""

@@ -18,6 +18,7 @@ supervisor can tell what a hang or a death means:
 
 from __future__ import annotations
 
+import errno
 import marshal
 import multiprocessing
 import os
@@ -350,8 +351,8 @@ class Supervisor:
         """Load the bots and play nothing; return what would end the run, or None. Raise Stopped after `stop`."""
         deaths = 0
         while True:
-            worker = self._living_worker()
             try:
+                worker = self._living_worker()
                 worker.await_ready()
                 return None
             except WorkerRefused as refused:
@@ -377,8 +378,8 @@ class Supervisor:
             part = tasks[: cut[-1]] if cut else () if self._draining or silent else tasks
             if not part:
                 return
-            worker = self._living_worker(finish=bool(cut))
             try:
+                worker = self._living_worker(finish=bool(cut))
                 worker.await_ready()
                 worker.play(part, known)
                 if self._stopped:  # since it was last looked at
@@ -406,7 +407,12 @@ class Supervisor:
 
     def _living_worker(self, finish: bool = False) -> WorkerProcess:
         if self._worker is None:
-            self._worker = WorkerProcess(self.job, self.context, self.sink, self._place)
+            try:
+                self._worker = WorkerProcess(self.job, self.context, self.sink, self._place)
+            except OSError as error:
+                room = "; make room in /dev/shm, the memory that processes share" * (error.errno == errno.ENOSPC)
+                text = f"cannot start a worker: {error.strerror or error}{room}"
+                raise WorkerRefused(Failed(text, ours=False)) from error
         if self._draining and not finish:
             self._worker.ask_to_stop()
         if self._stopped:  # perhaps since `play` began
@@ -442,7 +448,7 @@ class Supervisor:
             own_process = self.job.level_of(bot).own_process
             if own_process and self._deaths[game.key] >= MOST_DEATHS:
                 text = f"workers keep dying in games of {game.first} against {game.second}: {worker.how}"
-                return Failed(text, ours=False, pair=(game.first, game.second))
+                return Failed(text, ours=False)
             if own_process or self._deaths[game.key] < 2:
                 self._report(worker, f"replaying game {game.name}")
                 return None

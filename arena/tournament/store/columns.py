@@ -57,7 +57,6 @@ CLOCK_COLUMNS = ("ms_first", "ms_second")
 """Thinking times in milliseconds, measured by a clock."""
 
 _ROWS_PER_BATCH = 20_000
-_LAST = (1 << 63) - 1
 _TIME_BUCKETS = 256
 _DTYPES: dict[str, npt.DTypeLike] = {  # the smallest types that hold them: a million games take some 100 MB
     "id": np.int64,
@@ -278,33 +277,6 @@ def read_columns(
         order = np.lexsort((values["game"], number, deal))
         values = {name: column[order] for name, column in values.items()}
     return GameColumns(bots, values, times.of(bots) if thinking else ())
-
-
-def read_arrays(db: sqlite3.Connection, bots: Mapping[int, str], pairings: Mapping[int, StoredPairing]) -> GameArrays:
-    """Read all games between some bots for ratings; `bots` has their names, by their numbers in the store."""
-    places = {bot: place for place, bot in enumerate(bots)}
-    known = {
-        pairing: known._replace(number=pairing if {known.a, known.b} <= places.keys() else None)
-        for pairing, known in pairings.items()
-    }
-    sides = _sides_of(known, places)
-    parts: dict[str, list[_Column]] = {name: [np.empty(0, _DTYPES[name])] for name in ("id", "score")}
-    for batch in _batches(db, list(parts), 0, _LAST):
-        for name, part in parts.items():
-            part.append(_integers(batch, name))
-    stored = {name: np.concatenate(part) for name, part in parts.items()}
-    pairing, game = _pairing_and_game(stored["id"])
-    shown = sides.number[np.minimum(pairing, len(sides.number) - 1)] == pairing
-    pairing, game = pairing[shown], game[shown]
-    values = {
-        "first": sides.bots[pairing, game],
-        "second": sides.bots[pairing, 1 - game],
-        "score": stored["score"][shown] / 2,
-        "deal": stored["id"][shown] >> (PAIRING_BITS + 1),
-        "deal_seed": sides.seed[pairing],
-        "pairing": pairing,
-    }
-    return GameColumns(list(bots.values()), values).games()
 
 
 def _batches(

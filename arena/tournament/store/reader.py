@@ -30,7 +30,7 @@ from arena.tournament.games import (
     game_key,
     game_name,
 )
-from arena.tournament.store.columns import GameColumns, StoredPairing, read_arrays, read_columns
+from arena.tournament.store.columns import GameColumns, StoredPairing, read_columns
 from arena.tournament.store.sqlite import DATABASE, RUN_SCHEMA, Connection, Database, StoreError
 
 SELECT_GAMES = f"SELECT {', '.join(ROW_COLUMNS)} FROM games"
@@ -315,12 +315,13 @@ class Reader:
             return read_columns(self._db, list(bots.values()), places, pairings, 0, stop, thinking)
 
     def arrays_of(self, bots: Mapping[int, str]) -> GameArrays:
-        """Return all games between some bots for ratings, also those that no table shows.
+        """Return the games between some bots for ratings, also of pairings that no table shows.
 
         `bots` has the names to give to the bots, by their numbers here.
         """
-        with self._kind.guard(self.folder, "read"), self._db.snapshot():
-            return read_arrays(self._db, bots, self.stored_pairings())
+        pairings = self.stored_pairings().items()
+        shown = {pairing: pairing for pairing, known in pairings if {known.a, known.b} <= bots.keys()}
+        return self.columns_of(bots, shown, thinking=False).games()
 
     def progress(self) -> ScheduleProgress:
         """Return what has been played, for `Schedule.tasks`."""
