@@ -89,6 +89,12 @@ def test_a_pull_request_gets_a_table(repository: Path, step: Step, tmp_path: Pat
 
 
 @pytest.mark.process
+def test_a_file_may_have_a_name_of_any_letters(repository: Path, step: Step) -> None:
+    bring(repository, {"bots/ann/ann.py": BOT, "bots/ann/wört.txt": ""})
+    assert step("bot", "Find the bot").returncode == 0
+
+
+@pytest.mark.process
 @pytest.mark.parametrize(
     "files",
     [

@@ -319,4 +319,8 @@ def _array(given: NDArray[Any] | None, shape: tuple[int, int], kind: type, name:
 
 
 if ENVIRONMENT not in gymnasium.registry:
-    gymnasium.register(id=ENVIRONMENT, entry_point="arena.adapters.gymnasium_env:SchottenTotten")
+    gymnasium.register(
+        id=ENVIRONMENT,
+        entry_point="arena.adapters.gymnasium_env:SchottenTotten",
+        vector_entry_point="arena.adapters.gymnasium_env:SchottenTottenVec",
+    )

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -192,6 +192,47 @@ class SchottenState(pyspiel.State):
         if self._engine is None:
             return "dealt: " + " ".join(CARD_TEXTS[card] for card in self._orders[0][: self._known[0]])
         return f"{board_text(self._engine)}\n{self._waiting}"
+
+    def resample_from_infostate(self, player_id: int, probability_sampler: Callable[[], float]) -> SchottenState:
+        """Return a state that looks the same to a player at a decision: the cards it does not know change places."""
+        if self._engine is None or self._waiting:
+            raise ValueError("a state is sampled at a decision, not while cards are dealt or drawn")
+        view = self._engine.view(player_id)
+        back = [card for hidden in self._hidden for card in hidden if card is not None]
+        known = [*view.known_in_hand, *(card for card, _, _ in view.known_in_decks)]
+        unknown = Counter(map(CARD_NUMBERS.__getitem__, self._engine.view(1 - player_id).hand)) + Counter(back)
+        unknown -= Counter(map(CARD_NUMBERS.__getitem__, known))
+        while True:  # of two equal jokers, the wrong one may change its place
+            orders, swapped = [], dict[int, int]()
+            for order, determined in zip(self._orders, self._known):
+                left = unknown.copy()
+                places = [*range(determined, len(order))]
+                for place in sorted(range(determined), key=lambda _: probability_sampler()):
+                    if left[order[place]] > 0:
+                        left[order[place]] -= 1
+                        places.append(place)
+                cards = sorted((order[place] for place in places), key=lambda _: probability_sampler())
+                orders.append(dict(enumerate(order)) | dict(zip(places, cards)))
+                swapped |= {order[place]: card for place, card in zip(places, cards)}
+            state = self._replayed(orders, swapped)
+            if state is not None and state.seen(player_id) == self.seen(player_id):
+                return state
+
+    def _replayed(self, orders: list[dict[int, int]], swapped: dict[int, int]) -> SchottenState | None:
+        """Return the state after the same actions with other cards, None if one cannot be made."""
+        state: SchottenState = self.get_game().new_initial_state()
+        for action in self.history():
+            if state.is_chance_node():
+                deck = state._waiting[0]
+                action = orders[deck][state._known[deck]]
+            elif (move := self._at.actions.move(action)).kind == "return":
+                card = CARD_NUMBERS[move.text.removeprefix("return ")]
+                texts = {state.action_to_string(one): one for one in state.legal_actions()}
+                action = texts.get(f"return {CARD_TEXTS[swapped.get(card, card)]}", action)
+            if action not in state.legal_actions():
+                return None
+            state.apply_action(action)
+        return state
 
     # ---- called by observers ------------------------------------------------------------------------------------
 

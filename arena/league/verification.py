@@ -1,11 +1,12 @@
 """The verification of a league: its database, bots' files, games and tables, compared with each other.
 
 Nothing is run and nothing is changed; the engine replays games from their records. What a clock measured, and whether a
-bot would make the same moves again, cannot be verified.
+bot would make the same moves again, cannot be verified, nor are the ratings of earlier tables.
 """
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections.abc import Iterator
 from hashlib import sha256
@@ -13,10 +14,13 @@ from hashlib import sha256
 from arena.errors import ArenaError
 from arena.league import oversight, versions
 from arena.league.fixtures import secret_seed
+from arena.league.rating import league_standings
 from arena.league.store import League
 from arena.text import one_line
 from arena.tournament.games import GameResult
 from arena.tournament.rows import game_faults
+
+_NOISE = 0.01  # Elo, between machines
 
 
 def verified_games(league: League) -> Iterator[tuple[GameResult, str | None]]:
@@ -69,6 +73,18 @@ def _events(league: League) -> Iterator[str]:
     wrong = "SELECT event, version FROM ratings WHERE games <> wins + draws + losses OR games > ? ORDER BY 1, 2"
     for event, version in league.query(wrong, total):
         yield f"event {event}: the games of version {version} in the table do not add up"
+    yield from _last_table(league, total)
+
+
+def _last_table(league: League, total: int) -> Iterator[str]:
+    """Rate the games again if the last table counts all of them."""
+    last = "SELECT event FROM events WHERE total = ? AND event = (SELECT max(event) FROM ratings)"
+    for (event,) in league.query(last, total):
+        stored = dict(league.query("SELECT version, elo FROM ratings WHERE event = ?", event))
+        for row in league_standings(league).rows:
+            elo = stored.get(row.version.id, math.inf)
+            if elo != row.elo and (elo is None or row.elo is None or abs(elo - row.elo) > _NOISE):
+                yield f"event {event}: the rating of {row.version.label} in the table is not that of its games"
 
 
 def _audit(league: League) -> Iterator[str]:

@@ -10,10 +10,12 @@ import pytest
 pyspiel = pytest.importorskip("pyspiel")
 
 from arena.adapters.openspiel_game import GAME_NAME, LONGEST_GAME  # noqa: E402
-from arena.game.cards import CARD_NUMBERS  # noqa: E402
+from arena.game.cards import CARD_NUMBERS, CARD_TEXTS  # noqa: E402
 from arena.game.deals import deal_from_cards, make_deal  # noqa: E402
 from arena.game.engine import State  # noqa: E402
 from arena.game.rules import load_rules  # noqa: E402
+
+CLAN = set(CARD_TEXTS[:60])
 
 
 @pytest.mark.parametrize(
@@ -80,3 +82,30 @@ def test_what_a_player_knows_does_not_depend_on_what_is_hidden(name: str) -> Non
     assert one.observation_tensor(watcher) == other.observation_tensor(watcher)
     assert one.information_state_string(drawer) != other.information_state_string(drawer)
     assert done
+
+
+@pytest.mark.parametrize("name", ["base", "tactical", "bga-expert"])
+def test_what_a_player_does_not_know_is_dealt_anew(name: str) -> None:
+    """It keeps its information state, and the cards are those that `View.sample` may deal."""
+    rng, others, sampled = random.Random(3), set[str](), set[str]()
+    for seed in range(4):
+        state, done = played(name, seed)
+        state = state.get_game().new_initial_state()
+        for number, (kind, action) in enumerate(done):
+            if kind == "move" and number % 5 == 0:
+                player = state.current_player()
+                other = state.resample_from_infostate(player, rng.random)
+                assert other.information_state_string(player) == state.information_state_string(player)
+                assert other.observation_tensor(player) == state.observation_tensor(player)
+                assert other.legal_actions() == state.legal_actions()
+                hand, known = other.view(1 - player).hand, state.view(player).known_in_hand
+                assert set(known) <= set(hand)
+                assert [card for card in hand if card in CLAN] == [
+                    card for card in hand if card in {*state.view(player).unseen, *known}
+                ]
+                others.add(" ".join(hand))
+                sampled.add(" ".join(state.view(1 - player).hand))
+            state.apply_action(action)
+    assert len(others - sampled) > len(sampled) / 2
+    with pytest.raises(Exception, match="sampled at a decision"):
+        state.get_game().new_initial_state().resample_from_infostate(0, rng.random)

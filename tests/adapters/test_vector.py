@@ -13,6 +13,7 @@ from arena.game.rules import load_rules
 from arena.policy import Evaluator
 
 pytest.importorskip("gymnasium.vector")
+import gymnasium
 from gymnasium.vector import VectorEnv
 
 from arena.adapters import gymnasium_env
@@ -129,3 +130,10 @@ def test_an_illegal_action_loses() -> None:
     assert envs.stepper.deals == (0, 3)
     with pytest.raises(ValueError, match="487 is not an action; actions are 0 to 486"):
         envs.step(np.array([legal[0], 487]))
+
+
+def test_gymnasium_makes_it_by_the_name_of_the_environment() -> None:
+    name = f"{gymnasium_env.__name__}:{gymnasium_env.ENVIRONMENT}"
+    envs = gymnasium.make_vec(name, 3, vectorization_mode="vector_entry_point", rules="tactical", opponent="odds")
+    assert isinstance(envs, SchottenTottenVec)
+    assert (envs.num_envs, envs.rules.name) == (3, "iello-tactical")

@@ -233,6 +233,7 @@ CHANGES = {
     "DELETE FROM version_files WHERE version = 2": "its files or its entry differ",
     "UPDATE events SET total = 99999": "impossible total",
     "UPDATE ratings SET wins = wins + 1": "do not add up",
+    "UPDATE ratings SET elo = elo + 100": "the rating of one v1 in the table is not that of its games",
 }
 
 

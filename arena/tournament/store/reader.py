@@ -127,8 +127,15 @@ class Reader:
         return bool(self._query("SELECT 1 FROM meta WHERE key = 'config'"))
 
     def config(self) -> dict[str, Any]:
-        """Return the settings that determine the results."""
-        return self._table("config")
+        """Return the settings that determine the results. StoreError if they name others than the table of bots."""
+        with self._kind.guard(self.folder, "read"), self._db.snapshot():
+            config, names = self._table("config"), [bot.name for bot in self.bots()]
+        try:
+            if [bot["name"] for bot in config["bots"]] == names:
+                return config
+        except (KeyError, TypeError):
+            pass
+        raise self._kind.damaged(self.folder, "its settings do not name the bots of its table")
 
     def shape(self) -> dict[str, Any]:
         """Return what every game of the run depends on (`TournamentConfig.shape`)."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import main
+from arena.results.run_data import read_run
 from arena.tournament.games import CLOCKED, ROW_COLUMNS
 from arena.tournament.rows import game_faults
 from arena.tournament.store.reader import Reader
@@ -87,6 +88,14 @@ def test_what_no_game_can_have_is_one_error(run: Path, sql: str) -> None:
     change_database(run / DATABASE, f"UPDATE games SET {sql} {_FOURTH}")
     with Reader(run) as reader, pytest.raises(StoreError, match=r"sqlite is damaged: .*database\.md"):
         reader.columns()
+
+
+@pytest.mark.parametrize("sql", ["bots SET name = 'mine' WHERE bot = 1", "meta SET value = '{}' WHERE key = 'config'"])
+def test_settings_and_bots_that_do_not_fit_are_one_error(run: Path, sql: str) -> None:
+    change_database(run / DATABASE, f"UPDATE {sql}")
+    with pytest.raises(StoreError, match="damaged: its settings do not name the bots of its table"):
+        read_run(run)
+    assert main(["verify", str(run)]) == 1
 
 
 def test_progress_reads_no_times_of_decisions(run: Path) -> None:
