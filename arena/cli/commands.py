@@ -324,6 +324,7 @@ def _runs() -> None:
 
 @cli.declare("standings", _LOOK, "Show the table of a run; with --all, all statistics.", "arena.cli.standings")
 @click.argument("source", metavar="RUN", required=False, shell_complete=complete_runs)
+@click.argument("bot", required=False)
 @click.option("--all", "everything", is_flag=True, help="Show all statistics, and all lines of a large field.")
 @click.option(
     "--error",
@@ -340,6 +341,7 @@ def _runs() -> None:
 @chosen_bots
 @click.option("--versions", is_flag=True, help="Compare the versions of bots that changed, against the bots of now.")
 @click.option("--server", metavar="URL", help="Show the table of a league on the web, instead of a RUN.")
+@click.option("--files", type=PATH, metavar="DIR", help="With a BOT of a league: also write its files to DIR.")
 @csv_folder
 @output
 def _standings() -> None:
@@ -351,7 +353,8 @@ def _standings() -> None:
     arena standings mycup --versions
     arena standings mycup --without random
 
-    For a comparison, show one table per variant. For a league, show its table.
+    For a comparison, show one table per variant. For a league, show its table, or of a BOT (mybot, or mybot@v2) the
+    versions, the opponents and the games lost by forfeit.
 
     With --all, show all statistics: ratings, scores by bot and by opponent with their errors, how many more pairs are
     needed, the advantage of moving first, length, stones and points, endings, forfeits and thinking time. CSV and JSON
