@@ -595,7 +595,6 @@ cli.add(league, _LEAGUE)
     help="The league: a name in leagues/, or a folder (default: the only one).",
 )
 @click.option("--server", metavar="URL", help="A league on the web, instead of --league.")
-@click.option("--name", "called", metavar="N", help="The bot's name (default: the name of its file).")
 @click.option("--author", metavar="TEXT", help="The bot's author; later versions must name the same one.")
 @click.option(
     "--folder",
@@ -615,7 +614,7 @@ def _submit() -> None:
     arena submit bots/mine.py --league open --author Ada
     arena submit bots/mine.py --server https://league.example
 
-    BOT is a file, with any parameters after a colon (bots/mine.py:depth=2). The files that it has when it plays are
+    BOT is a file, with any parameters after a colon (bots/mine.py:depth=2) and any name before (deep=bots/mine.py). The files that it has when it plays are
     submitted with it. One with the same name and different content is a new version, which replaces the old one.
     """
 

@@ -151,8 +151,8 @@ def test_refused(open_: Arena, name: str, reason: str) -> None:
 def test_a_bot_of_many_files(open_: Arena) -> None:
     source = "from helper import act as chosen\n\ndef act(view, moves):\n    return chosen(view, moves)\n"
     written(Path("bots/mine"), bot=source, helper=LAST)
-    open_("submit", "bots/mine/bot.py", "--league", "open", "--name", "two", *ONE)
-    assert "already has" in open_("submit", "bot.py", "--folder", "bots/mine", "--league", "open", "--name", "two").err
+    open_("submit", "two=bots/mine/bot.py", "--league", "open", *ONE)
+    assert "already has" in open_("submit", "two=bot.py", "--folder", "bots/mine", "--league", "open").err
     files = values(open_("standings", "open", "two", "--json").out)["versions"][0]["files"]
     assert [file["path"] for file in files] == ["bot.py", "helper.py"]
     open_("standings", "open", "two", "--files", "back")
