@@ -225,7 +225,7 @@ def league(bots: tuple[str, ...], isolation: str) -> Case:
 
 
 def league_outputs(side: Side) -> dict[str, bytes]:
-    found = {form: side("league", "show", "open", "--print", form) for form in ("csv", "markdown")}
+    found = {form: side("standings", "open", "--print", form) for form in ("csv", "markdown")}
     db = sqlite3.connect(f"file:{side.folder / 'open' / 'league.sqlite'}?mode=ro", uri=True)
     names = [column[1] for column in db.execute("PRAGMA table_info(games)")]
     kept = ", ".join(name for name in names if name not in MEASURED)

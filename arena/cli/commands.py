@@ -324,6 +324,7 @@ def _runs() -> None:
 
 @cli.declare("standings", _LOOK, "Show the table of a run; with --all, all statistics.", "arena.cli.standings")
 @click.argument("source", metavar="RUN", required=False, shell_complete=complete_runs)
+@click.argument("bot", required=False)
 @click.option("--all", "everything", is_flag=True, help="Show all statistics, and all lines of a large field.")
 @click.option(
     "--error",
@@ -340,6 +341,7 @@ def _runs() -> None:
 @chosen_bots
 @click.option("--versions", is_flag=True, help="Compare the versions of bots that changed, against the bots of now.")
 @click.option("--server", metavar="URL", help="Show the table of a league on the web, instead of a RUN.")
+@click.option("--files", type=PATH, metavar="DIR", help="With a BOT of a league: also write its files to DIR.")
 @csv_folder
 @output
 def _standings() -> None:
@@ -351,7 +353,8 @@ def _standings() -> None:
     arena standings mycup --versions
     arena standings mycup --without random
 
-    For a comparison, show one table per variant. For a league, show its table.
+    For a comparison, show one table per variant. For a league, show its table, or of a BOT (mybot, or mybot@v2) the
+    versions, the opponents and the games lost by forfeit.
 
     With --all, show all statistics: ratings, scores by bot and by opponent with their errors, how many more pairs are
     needed, the advantage of moving first, length, stones and points, endings, forfeits and thinking time. CSV and JSON
@@ -592,7 +595,6 @@ cli.add(league, _LEAGUE)
     help="The league: a name in leagues/, or a folder (default: the only one).",
 )
 @click.option("--server", metavar="URL", help="A league on the web, instead of --league.")
-@click.option("--name", "called", metavar="N", help="The bot's name (default: the name of its file).")
 @click.option("--author", metavar="TEXT", help="The bot's author; later versions must name the same one.")
 @click.option(
     "--folder",
@@ -612,7 +614,7 @@ def _submit() -> None:
     arena submit bots/mine.py --league open --author Ada
     arena submit bots/mine.py --server https://league.example
 
-    BOT is a file, with any parameters after a colon (bots/mine.py:depth=2). The files that it has when it plays are
+    BOT is a file, with any parameters after a colon (bots/mine.py:depth=2) and any name before (deep=bots/mine.py). The files that it has when it plays are
     submitted with it. One with the same name and different content is a new version, which replaces the old one.
     """
 

@@ -136,7 +136,7 @@ def gathered(kind: str, name: str, *options: Decorator) -> Decorator:
     return decorate
 
 
-def _named(target: str) -> Any:
+def named(target: str) -> Any:
     """Import what `module:name` says."""
     module, _, name = target.partition(":")
     return getattr(importlib.import_module(module), name)
@@ -155,7 +155,7 @@ class Deferred(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Import the function and call it."""
         try:
-            function = _named(self.target)
+            function = named(self.target)
         except ModuleNotFoundError as error:
             if not self.extra:
                 raise
@@ -165,7 +165,7 @@ class Deferred(click.Command):
             ) from None
         values = dict(ctx.params)
         for kind, name, keys in self.gathered:
-            values[name] = _named(kind)(**{key: values.pop(key) for key in keys & values.keys()})
+            values[name] = named(kind)(**{key: values.pop(key) for key in keys & values.keys()})
         return ctx.invoke(function, **values)
 
 

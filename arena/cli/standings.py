@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
+from arena.cli.league.show import show_bot
 from arena.cli.league.tables import show_league, show_standings_of
-from arena.cli.printing import counting, forfeit_code, print_report
+from arena.cli.printing import counting, forfeit_code, print_report, refuse_options
 from arena.errors import ArenaError
 from arena.results.bot_versions import versions_report
 from arena.results.run_data import RunData, with_bots
@@ -27,6 +28,7 @@ JUDGING_MS = 36
 
 def standings_command(
     source: str | None,
+    bot: str | None,
     everything: bool,
     error: float | None,
     prior: float | None,
@@ -35,6 +37,7 @@ def standings_command(
     only: tuple[str, ...],
     versions: bool,
     server: str | None,
+    files: Path | None,
     to: Path | None,
     form: str,
 ) -> int:
@@ -58,6 +61,14 @@ def standings_command(
     if adjusted and (everything or selects):
         raise click.UsageError("--adjusted is for the ratings from all games; drop --all, --without and --only")
     found = find_source(source)
+    if bot is not None:
+        if not isinstance(found, StoredLeague):
+            raise click.UsageError(f"BOT is one of a league; in a run: arena standings {source} --all")
+        reason = f"is for the whole table; leave out {one_line(bot)}"
+        refuse_options(reason, "everything", "prior", "adjusted", "without", "only", "versions")
+        show_bot(found.path, bot, files, form, to)
+        return 0
+    refuse_options("is for one bot of a league; name it after the league", "files")
     if versions:
         _require_run(found)
         return _shown(report_of(found, lambda run: versions_report(run, prior)), form, to)
@@ -110,7 +121,7 @@ def _require_run(found: Source) -> None:
     match found:
         case StoredLeague():
             raise ArenaError(
-                f"--versions: {name} is a league; to see the versions of a bot: arena league show {name} BOT"
+                f"--versions: {name} is a league; to see the versions of a bot: arena standings {name} BOT"
             )
         case RecordFile():
             raise ArenaError(

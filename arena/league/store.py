@@ -88,7 +88,7 @@ LEAGUE = Database(
     if_read_only="Only standings, history and show can be used",
     if_full="give the command again",
     if_older="Create a new league, and submit the bots to it again; the earlier version writes their files:"
-    " arena league show LEAGUE BOT --files DIR",
+    " arena standings LEAGUE BOT --files DIR",
 )
 
 
@@ -236,7 +236,7 @@ def create_league(folder: Path, settings: LeagueSettings, secret: str | None = N
         try:
             db.execute("BEGIN IMMEDIATE")
             if LEAGUE.has_tables(db, folder):
-                raise LeagueError(f"{folder} already holds a league; look at it with: arena league show {folder}")
+                raise LeagueError(f"{folder} already holds a league; look at it with: arena standings {folder}")
             LEAGUE.make_tables(db)  # all tables and the settings, or nothing
             values = {
                 "settings": json.dumps(asdict(settings), sort_keys=True),

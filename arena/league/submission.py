@@ -133,22 +133,20 @@ def named_bot(text: str) -> ParsedSpec:
     return parse_spec(text)
 
 
-def read_submission(
-    bot: str, folder: Path | None = None, name: str | None = None, author: str | None = None
-) -> Submission:
+def read_submission(bot: str, folder: Path | None = None, author: str | None = None) -> Submission:
     """Read a bot's own files, as when it plays, or all files of `folder` with `bot` named relative to it.
 
     Raise ArenaError for a missing file and for a link, and as `submission_of` does.
     """
     parts = named_bot(bot)
     if folder is None:
-        return _own_files(bot, parts, name, author)
+        return _own_files(bot, parts, author)
     if not folder.is_dir():
         near = ""
         if folder.parent.is_dir():
             near = did_you_mean(str(folder), [str(path) for path in folder.parent.iterdir() if path.is_dir()])
         raise LeagueError(f"--folder {folder}: no such folder{near}")
-    return submission_of(_read_folder(folder), _seen_from(folder, parts), name, author)
+    return submission_of(_read_folder(folder), _seen_from(folder, parts), author=author)
 
 
 def check_syntax(submission: Submission) -> None:
@@ -231,7 +229,7 @@ def _seen_from(folder: Path, parts: ParsedSpec) -> ParsedSpec:
     return parts
 
 
-def _own_files(bot: str, parts: ParsedSpec, name: str | None, author: str | None) -> Submission:
+def _own_files(bot: str, parts: ParsedSpec, author: str | None) -> Submission:
     if parts.target.startswith(PREFIX):
         raise LeagueError(
             f"'{bot}' is a command: submit the folder that it runs in, and name the command as seen from there:"
@@ -258,7 +256,7 @@ def _own_files(bot: str, parts: ParsedSpec, name: str | None, author: str | None
         ) from error
     if spec.bundle is None:
         raise LeagueError(f"{parts.target} is a class in an installed package; a league stores files, so name a file")
-    return submission_of(spec.bundle.files, replace(parts, target=spec.bundle.entry), name, author)
+    return submission_of(spec.bundle.files, replace(parts, target=spec.bundle.entry), author=author)
 
 
 def _bot_name(chosen: str | None, usual: str) -> str:

@@ -141,7 +141,7 @@ def test_a_current_folder_that_is_gone(arena: Arena) -> None:
     Path("gone").mkdir()
     os.chdir("gone")
     Path("../gone").rmdir()
-    for words in ("match first random", "check first", "play first", "league show x", "runs"):
+    for words in ("match first random", "check first", "play first", "league history x", "runs"):
         said = arena(*words.split(), code=2).err
         assert said == "Error: the current folder has been deleted; change to another one\n"
 

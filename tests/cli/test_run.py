@@ -295,7 +295,7 @@ def test_a_league_keeps_the_rules_that_it_began_with(arena: Arena) -> None:
     written(Path("bots"), first=FIRST, last=LAST)
     for bot in ("first", "last"):
         arena("submit", f"bots/{bot}.py", "--league", "open", *QUIET)
-    assert f"rules {TWO}" in arena("league", "show", "open").out
+    assert f"rules {TWO}" in arena("standings", "open").out
     assert "16 games replayed" in arena("verify", "leagues/open").out
 
 

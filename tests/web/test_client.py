@@ -79,7 +79,7 @@ def test_a_folder_travels_whole(asked: Web, tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text(GOOD)
     (tmp_path / "more" / "run.sh").write_text("#!/bin/sh\n")
     (tmp_path / "more" / "run.sh").chmod(0o755)
-    what = read_submission("bot.py:depth=2", tmp_path, "mine", "Ann")
+    what = read_submission("mine=bot.py:depth=2", tmp_path, "Ann")
     assert read_upload("mine.zip", packed(what), "Ann", what.name, what.entry) == what
     assert Server("http://x", asked.token("Ann")).submit(what)["hash"] == what.hash
 

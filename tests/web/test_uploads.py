@@ -54,7 +54,7 @@ def test_an_archive_is_a_folder(tmp_path: Path) -> None:
     for name in ("bot.py", "data/net.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(files[f"mine/{name}"])
-    assert found == read_submission("bot.py", tmp_path, "mine", "Ann")
+    assert found == read_submission("mine=bot.py", tmp_path, "Ann")
 
 
 def test_which_file_is_the_bot() -> None:

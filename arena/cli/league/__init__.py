@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import click
 
-from arena.cli.group import CommandGroup
+from arena.cli.group import CommandGroup, named
 from arena.cli.options import (
     PATH,
     ClockOption,
     as_json,
-    complete_leagues,
     isolation_of_league,
     json_form,
     league_argument,
@@ -27,18 +26,23 @@ from arena.cli.options import (
 _SET_UP, _LOOK, _RUN = "Set up", "Look", "Run"
 
 
-@click.group(cls=CommandGroup)
-def league() -> None:
+@click.group(cls=CommandGroup, invoke_without_command=True)
+@click.pass_context
+def league(ctx: click.Context) -> None:
     """Create and run a standing league: bots are submitted, checked, placed and rated together.
 
     \b
     arena league create open
     arena submit bots/mine.py --league open
-    arena league show open
+    arena standings open
+    arena standings open mine
 
     LEAGUE is a name in leagues/, or the folder of a league; it can be left out if there is only one. The commands for
-    runs also accept it: arena standings, replay, report, plot, export and verify.
+    runs also accept it: arena standings, replay, report, plot, export and verify. 'arena league' alone lists the
+    leagues in leagues/.
     """
+    if ctx.invoked_subcommand is None:
+        named("arena.cli.league.show:list_leagues")()
 
 
 @league.declare("create", _SET_UP, "Create a league.", "arena.cli.league.setup")
@@ -111,34 +115,11 @@ def _people() -> None:
     """
 
 
-@league.declare("show", _LOOK, "Show a league or a bot, or list the leagues.", "arena.cli.league.show")
-@click.argument("league", metavar="LEAGUE", required=False, shell_complete=complete_leagues)
-@click.argument("bot", required=False)
-@click.option(
-    "--at", type=whole_option(1), metavar="EVENT", help="Show the table as it was after an event of the history."
-)
-@click.option(
-    "--version", type=whole_option(1), metavar="V", help="With BOT: show this version (default: the active one)."
-)
-@click.option("--against", metavar="BOT", help="With BOT: show only its games against this opponent.")
-@click.option("--files", type=PATH, metavar="DIR", help="With BOT: write its files to DIR.")
-@output
-def _show() -> None:
-    """Show the table of LEAGUE, or one BOT. Without LEAGUE, list the leagues in leagues/.
-
-    \b
-    arena league show open --at 12
-    arena league show open mybot --against greedy
-
-    For BOT, show its versions, its opponents, and the games it lost by forfeit. With --files, also write the submitted
-    files; none of them is run.
-    """
-
-
 @league.declare("history", _LOOK, "Show past events, or the log.", "arena.cli.league.show")
 @league_argument
 @click.option("--log", "as_log", is_flag=True, help="Show the log: who did what, when, and with what result.")
 @click.option("--limit", type=whole_option(0), default=0, metavar="N", help="Show only the last N (default: all).")
+@click.option("--at", type=whole_option(1), metavar="EVENT", help="Show the table as it was after this event.")
 @output
 def _history() -> None:
     """Show the history of LEAGUE: bots submitted, replaced and retired, and games played.
@@ -146,6 +127,7 @@ def _history() -> None:
     \b
     arena league history open
     arena league history open --log --limit 5
+    arena league history open --at 12
     """
 
 

@@ -58,7 +58,7 @@ def tell_result(league: League, result: SubmissionResult) -> None:
             if row.width is not None and row.width > settings.error and row.score.games >= settings.most_games:
                 text += f" (wider than ±{settings.error:g}, but {settings.most_games} games is the limit)"
         if lost := forfeits_text(forfeit_lines(league, version)):
-            look = f"arena league show {shlex.quote(str(league.folder))} {version.name}"
+            look = f"arena standings {shlex.quote(str(league.folder))} {version.name}"
             text += f". It forfeited {lost} of them: {look}"
         if result.replaced is not None and result.replaced.id != version.id:
             text += f". It replaces v{result.replaced.number}"

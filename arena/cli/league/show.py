@@ -1,4 +1,4 @@
-"""`arena league show` and `arena league history`: commands that only read."""
+"""What only reads leagues: their list, a bot, `arena league history`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 import click
 
 from arena.cli.league.shared import chosen_league
-from arena.cli.league.tables import show_standings
-from arena.cli.printing import print_report
+from arena.cli.printing import print_report, refuse_options
 from arena.errors import ArenaError
-from arena.league import events, oversight, versions
+from arena.league import events, oversight
 from arena.league.rating import league_standings
 from arena.league.store import LEAGUES, League, league_names, open_league
+from arena.league.versions import Version
 from arena.league.views import (
     chosen_version,
     fetch,
@@ -36,36 +36,8 @@ from arena.results.table import Report
 from arena.text import indented, utc_text
 
 
-def show_command(
-    league: str | None,
-    bot: str | None,
-    at: int | None,
-    version: int | None,
-    against: str | None,
-    files: Path | None,
-    form: str,
-) -> None:
-    """Run `arena league show`."""
-    if bot is None and (version is not None or against is not None or files is not None):
-        raise click.UsageError("--version, --against and --files are for one bot; name it after LEAGUE")
-    if at is not None and (league is None or bot is not None):
-        raise click.UsageError("--at is for the table of a league; give LEAGUE and no BOT")
-    if league is None:
-        _list_leagues(form)
-        return
-    with open_league(league, write=False) as opened:
-        if bot is not None:
-            _show_bot(opened, bot, version, against, form)
-            if files is not None:
-                for path in fetch(opened, chosen_version(opened, bot, version), files):
-                    click.echo(path, err=True)
-        elif at is not None:
-            _show_past(opened, at, form)
-        else:
-            show_standings(opened, league_standings(opened), form)
-
-
-def _list_leagues(form: str) -> None:
+def list_leagues() -> None:
+    """Print the leagues in leagues/."""
     lines, unread = [], []
     for name in league_names():
         try:
@@ -75,9 +47,11 @@ def _list_leagues(form: str) -> None:
             click.echo(f"{indented(name)} cannot be read: {indented(str(error))}", err=True)
     remarks = []
     if not lines:
-        none = "There are no leagues in leagues/. Create one: arena league create NAME"
+        none = (
+            "There are no leagues in leagues/. Create one: arena league create NAME; 'arena league --help' says more."
+        )
         remarks.append("No league in leagues/ can be read." if unread else none)
-    print_report(Report("", [leagues_table(lines)], remarks, values=lambda: {"leagues": lines, "unread": unread}), form)
+    print_report(Report("", [leagues_table(lines)], remarks), "table")
 
 
 def _show_past(league: League, at: int, form: str) -> None:
@@ -96,15 +70,21 @@ def _show_past(league: League, at: int, form: str) -> None:
     print_report(Report(heading, [standing_table(lines)], remarks, values=lambda: values), form)
 
 
-def _show_bot(league: League, bot: str, number: int | None, against: str | None, form: str) -> None:
-    """Print the versions of a bot, the opponents of one version, and the games it forfeited."""
-    table = league_standings(league)
-    version = chosen_version(league, bot, number)
+def show_bot(folder: Path, named: str, files: Path | None, form: str, to: Path | None = None) -> None:
+    """Print the versions of a bot, `mybot` or `mybot@v2`, and the opponents and forfeits of one; write its `files`."""
+    with open_league(folder, write=False) as league:
+        bot, _, number = named.partition("@v")
+        version = chosen_version(league, bot, int(number) if number.isdecimal() else None)
+        print_report(_bot_report(league, version), form, to)
+        if files is not None:
+            for path in fetch(league, version, files):
+                click.echo(path, err=True)
+
+
+def _bot_report(league: League, version: Version) -> Report:
+    table, bot = league_standings(league), version.name
     rows = version_lines(league, bot, table)
     opponents = opponent_lines(league, version, table)
-    if against is not None:
-        other = versions.of_bot(league, against)[0].name
-        opponents = [line for line in opponents if line["opponent"] == other]
     forfeits = forfeit_lines(league, version)
     values = {
         "league": league.name,
@@ -122,19 +102,21 @@ def _show_bot(league: League, bot: str, number: int | None, against: str | None,
         forfeits_table(forfeits),
     ]
     remarks = []
-    if against and not opponents:
-        remarks.append(f"{version.label} has not played {against}.")
     if version.retired is not None:
         reason = f": {version.retired_reason}" if version.retired_reason else ""
         remarks.append(f"Retired {utc_text(version.retired)}{reason}")
     if version.reason:
         remarks.append(f"{version.label} {version.state}: {indented(version.reason)}")
-    print_report(Report(f"{version.name}{author}", tables, remarks, values=lambda: values), form)
+    return Report(f"{version.name}{author}", tables, remarks, values=lambda: values)
 
 
-def history_command(name: str | None, as_log: bool, limit: int, form: str) -> None:
+def history_command(name: str | None, as_log: bool, limit: int, at: int | None, form: str) -> None:
     """Run `arena league history`."""
     with open_league(chosen_league(name), write=False) as league:
+        if at is not None:
+            refuse_options("does not go with --at, which shows one table", "as_log", "limit")
+            _show_past(league, at, form)
+            return
         if as_log:
             entries = [vars(entry) for entry in oversight.entries(league, limit or None)]
             tables, values = [log_table(entries)], {"league": league.name, "entries": entries}

@@ -37,7 +37,6 @@ def submit_command(
     bot: str,
     name: str | None,
     server: str | None,
-    called: str | None,
     author: str | None,
     folder: Path | None,
     again: bool,
@@ -52,9 +51,9 @@ def submit_command(
     if server is not None:
         if author is not None:
             raise click.UsageError("with --server, the author is the one who was invited; leave out --author")
-        return submit_to(server, bot, folder, called, again, form)
+        return submit_to(server, bot, folder, again, form)
     with open_league(name or _only_league(bot)) as league:
-        submission = read_submission(bot, folder, called, author)
+        submission = read_submission(bot, folder, author)
         check_syntax(submission)
         checked_level(league, isolation, trust)
         try:
@@ -170,10 +169,10 @@ def read_token() -> str:
     return token
 
 
-def submit_to(url: str, bot: str, folder: Path | None, called: str | None, again: bool, form: str) -> int:
+def submit_to(url: str, bot: str, folder: Path | None, again: bool, form: str) -> int:
     """Submit a bot to a server, wait until it is decided and print the outcome; return the exit code."""
     server = Server(url, read_token())
-    submission = read_submission(bot, folder, called)
+    submission = read_submission(bot, folder)
     if server.plain:
         click.echo(f"Note: the connection to {one_line(url)} is not encrypted, so others can read the token.", err=True)
     progress = server.submit(submission, again)

@@ -24,7 +24,7 @@ def test_create(arena: Arena) -> None:
     assert "Created the league open in leagues/open: rules base, bots not isolated, no clock." in out
     assert "arena submit bots/mine.py --league open" in out
     assert "already" in arena("league", "create", "open", *QUICK, code=2).err
-    found = values(arena("league", "show", "open", "--json").out)
+    found = values(arena("standings", "open", "--json").out)
     assert found["settings"]["error"] == 100
     assert (found["standings"], found["games"]) == ([], 0)
 
@@ -34,7 +34,7 @@ def test_create(arena: Arena) -> None:
     [
         (("create", "open", "--config", "nosuch.toml"), "nosuch.toml: cannot be read"),
         (("create", "open", "--set", "placement.games=3"), "an even number"),
-        (("show", "open"), "there is no league 'open'. Create one with: arena league create open"),
+        (("history", "open"), "there is no league 'open'. Create one with: arena league create open"),
     ],
 )
 def test_wrong_use(arena: Arena, args: tuple[str, ...], message: str) -> None:
@@ -51,14 +51,14 @@ def test_the_sandbox_is_what_is_usual(arena: Arena, monkeypatch: pytest.MonkeyPa
     usable = why_not() is None
     if usable:
         arena("league", "create", "boxed")
-        assert values(arena("league", "show", "boxed", "--json").out)["settings"]["isolation"] == "sandbox"
+        assert values(arena("standings", "boxed", "--json").out)["settings"]["isolation"] == "sandbox"
     monkeypatch.setattr(process, "require_bubblewrap", missing)
     assert "install bubblewrap" in arena("league", "create", "open", code=2).err
     assert not Path("leagues/open").exists()
     if usable:
         written(Path("bots"), first=FIRST)
         assert "install bubblewrap" in arena("submit", "bots/first.py", "--league", "boxed", code=2).err
-        assert values(arena("league", "show", "boxed", "first", "--json", code=2).out or "{}") == {}
+        assert values(arena("standings", "boxed", "first", "--json", code=2).out or "{}") == {}
         arena("submit", "bots/first.py", "--league", "boxed", "--isolation", "none", *ONE)
 
 
@@ -102,7 +102,7 @@ def test_retire(played: Arena) -> None:
     assert "anchor" not in done.err
     assert "'last' was retired" in played("submit", "bots/last.py", "--league", "open", code=2).err
     assert "already" in played("league", "retire", "open", "last", code=2).err
-    assert "cheats" in played("league", "show", "open", "last").out
+    assert "cheats" in played("standings", "open", "last").out
     done = played("league", "retire", "open", "last", "--undo")
     assert "3 bots" in done.out
     assert "last is back." in done.err
@@ -111,7 +111,7 @@ def test_retire(played: Arena) -> None:
 
 def test_leagues_are_completed(played: Arena, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.setenv("_ARENA_COMPLETE", "bash_complete")
-    monkeypatch.setenv("COMP_WORDS", "arena league show o")
+    monkeypatch.setenv("COMP_WORDS", "arena league history o")
     monkeypatch.setenv("COMP_CWORD", "3")
     capsys.readouterr()
     main([])
@@ -144,21 +144,21 @@ def test_refused(open_: Arena, name: str, reason: str) -> None:
     assert f"{name} v1 was refused" in again.err
     assert "--again" in again.err
     assert "is refused" in open_("submit", f"bots/{name}.py", "--league", "open", "--again", *ONE, code=1).err
-    shown = open_("league", "show", "open", name).out
+    shown = open_("standings", "open", name).out
     assert reason in shown
 
 
 def test_a_bot_of_many_files(open_: Arena) -> None:
     source = "from helper import act as chosen\n\ndef act(view, moves):\n    return chosen(view, moves)\n"
     written(Path("bots/mine"), bot=source, helper=LAST)
-    open_("submit", "bots/mine/bot.py", "--league", "open", "--name", "two", *ONE)
-    assert "already has" in open_("submit", "bot.py", "--folder", "bots/mine", "--league", "open", "--name", "two").err
-    files = values(open_("league", "show", "open", "two", "--json").out)["versions"][0]["files"]
+    open_("submit", "two=bots/mine/bot.py", "--league", "open", *ONE)
+    assert "already has" in open_("submit", "two=bot.py", "--folder", "bots/mine", "--league", "open").err
+    files = values(open_("standings", "open", "two", "--json").out)["versions"][0]["files"]
     assert [file["path"] for file in files] == ["bot.py", "helper.py"]
-    open_("league", "show", "open", "two", "--files", "back")
+    open_("standings", "open", "two", "--files", "back")
     assert Path("back/helper.py").read_text() == LAST
     Path("back/helper.py").write_text("other")
-    err = open_("league", "show", "open", "two", "--files", "back", code=2).err
+    err = open_("standings", "open", "two", "--files", "back", code=2).err
     assert "already exists with different content" in err
 
 
@@ -176,14 +176,14 @@ def test_a_bot_whose_file_was_not_submitted(open_: Arena) -> None:
 
 
 def test_standings(played: Arena) -> None:
-    out = played("league", "show", "open").out
+    out = played("standings", "open").out
     lines = out.splitlines()
     assert lines[0].startswith("open: rules base, bots not isolated, no clock; 3 bots, ")
     assert [line.split()[0] for line in lines[4:7]] == ["1", "2", "3"]
     assert "Change: Elo since event 3" in out
     assert played("standings", "leagues/open", "--csv", "lc").err == "lc/standings.csv\n"
     assert len(Path("lc/standings.csv").read_text().splitlines()) == 4
-    found = values(played("league", "show", "open", "--json").out)
+    found = values(played("standings", "open", "--json").out)
     columns = "rank bot version author elo elo_error95 elo_plus elo_minus new elo_change "
     columns += "rank_change games wins draws losses score forfeits hash"
     assert set(found["standings"][0]) == set(columns.split())
@@ -192,7 +192,7 @@ def test_standings(played: Arena) -> None:
     # a bot that has come moves the mean; what the others moved is shown without that
     moved = [line["elo_change"] for line in found["standings"] if not line["new"]]
     assert sum(moved) == pytest.approx(0)
-    assert "**open: rules base" in played("league", "show", "open", "--print", "markdown").out
+    assert "**open: rules base" in played("standings", "open", "--print", "markdown").out
 
 
 def test_standings_with_another_prior(played: Arena) -> None:
@@ -207,15 +207,14 @@ def test_standings_with_another_prior(played: Arena) -> None:
 
 
 def test_standings_as_they_were(played: Arena) -> None:
-    now = values(played("league", "show", "open", "--json").out)["standings"]
-    last = values(played("league", "show", "open", "--at", 4, "--json").out)
+    now = values(played("standings", "open", "--json").out)["standings"]
+    last = values(played("league", "history", "open", "--at", 4, "--json").out)
     assert [(line["bot"], line["elo"]) for line in last["standings"]] == [(one["bot"], one["elo"]) for one in now]
-    before = values(played("league", "show", "open", "--at", 3, "--json").out)
+    before = values(played("league", "history", "open", "--at", 3, "--json").out)
     assert {line["bot"] for line in before["standings"]} == {"first", "last"}
-    assert "No bot was in the table" in played("league", "show", "open", "--at", 1).out
-    assert "events are numbered from 1 to 4" in played("league", "show", "open", "--at", 99, code=2).err
-    assert "has not played" in played("league", "show", "open", "last", "--against", "last").out
-    assert "has no version 3" in played("league", "show", "open", "last", "--version", 3, code=2).err
+    assert "No bot was in the table" in played("league", "history", "open", "--at", 1).out
+    assert "events are numbered from 1 to 4" in played("league", "history", "open", "--at", 99, code=2).err
+    assert "has no version 3" in played("standings", "open", "last@v3", code=2).err
 
 
 def test_history(played: Arena) -> None:
@@ -244,14 +243,11 @@ def test_list_with_damaged_leagues(arena: Arena) -> None:
     with contextlib.closing(sqlite3.connect("leagues/unset/league.sqlite")) as db:
         db.execute("DELETE FROM meta WHERE key = 'settings'")
         db.commit()
-    found = arena("league", "show")
+    found = arena("league")
     assert [line.split()[0] for line in found.out.splitlines()[2:]] == ["open"]
     assert {line.split(" cannot be read: ")[0] for line in found.err.splitlines()} == {"empty", "garbage", "unset"}
-    told = values(arena("league", "show", "--json").out)
-    assert [line["name"] for line in told["leagues"]] == ["open"]
-    assert all(line["reason"] for line in told["unread"])
     shutil.rmtree("leagues/open")
-    assert arena("league", "show").out == "No league in leagues/ can be read.\n"
+    assert arena("league").out == "No league in leagues/ can be read.\n"
 
 
 def test_the_anchor_is_not_retired_silently(arena: Arena) -> None:

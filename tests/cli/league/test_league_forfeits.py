@@ -32,7 +32,7 @@ def test_the_table_says_who_forfeited(arena: Arena) -> None:
     line = "b v1 forfeited 12 of 24 games by exception: why; arena replay "
     for command in (
         ("standings", FOLDER),
-        ("league", "show", "open"),
+        ("standings", "open"),
         ("rate", FOLDER),
         ("standings", FOLDER, "--all"),
     ):
@@ -43,7 +43,7 @@ def test_the_table_says_who_forfeited(arena: Arena) -> None:
         look = re.search(r"arena (replay .*)", out)
         assert look is not None
         assert "there is no" not in arena(*shlex.split(look[1]), code=None).err
-    (shown,) = json.loads(arena("league", "show", "open", "b", "--json").out)["forfeits"]
+    (shown,) = json.loads(arena("standings", "open", "b", "--json").out)["forfeits"]
     assert shown.items() >= said.items()
 
 
@@ -61,5 +61,5 @@ def test_a_placement_says_what_was_forfeited(
         note = events.events(found)[-1].note
         assert re.fullmatch(r"forfeited (\d+) \(\1 exception\) of its games", note)
         tell_result(found, result)
-        look = f"arena league show {shlex.quote(str(found.folder))} bad"
+        look = f"arena standings {shlex.quote(str(found.folder))} bad"
         assert look in capsys.readouterr().err
