@@ -11,6 +11,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -20,7 +21,7 @@ from arena.errors import ArenaError
 from arena.league.store import league_folder
 from arena.web import members, play_pages
 from arena.web.backend import Backend, WebSettings, backend_of
-from arena.web.public import STATIC, NoPage, static_file, web_page
+from arena.web.public import STATIC, NoPage, Stored, static_file, web_page
 
 MAX_HEAD_BYTES = 64 << 10
 MAX_FORM_BYTES = 64 << 10
@@ -38,23 +39,20 @@ HEADERS = {
 }
 
 
-def create_app(folder: Path, settings: WebSettings | None = None, apart: bool = True) -> Starlette:
-    """Return the web application of the league in a folder. With `apart`, a separate process makes the pages.
-
-    Raise LeagueError if there is no league.
-    """
+def create_app(folder: Path, settings: WebSettings | None = None) -> Starlette:
+    """Return the web application of the league in a folder. Raise LeagueError if there is no league."""
     folder = league_folder(folder)
     settings = settings or WebSettings()
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with Backend(folder, settings, apart) as backend:
+        async with Backend(folder, settings) as backend:
             app.state.backend = backend
             yield
 
     return Starlette(
         routes=[*members.MEMBER_ROUTES, *play_pages.PLAY_ROUTES, *_ROUTES],
-        middleware=[Middleware(Guard, settings=settings)],
+        middleware=[Middleware(Guard, settings=settings), Middleware(GZipMiddleware, compresslevel=5)],
         lifespan=lifespan,
         exception_handlers={
             HTTPException: _refused,
@@ -136,18 +134,25 @@ def is_same_origin(headers: Headers, scheme: str) -> bool:
 
 
 async def _page(request: Request) -> Response:
-    page = await backend_of(request).page(request.path_params["path"])
-    headers = {"etag": page.etag, "cache-control": "no-cache"}
-    if request.headers.get("if-none-match") == page.etag:
-        return Response(status_code=304, headers=headers)
-    return Response(page.body, 200, headers, page.media_type)
+    return _stored(request, await backend_of(request).page(request.path_params["path"]), "no-cache")
 
 
 async def _static(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in STATIC:
         raise NoPage("there is no such file")
-    return Response(static_file(name), media_type=STATIC[name][1], headers={"cache-control": "max-age=3600"})
+    return _stored(request, static_file(name), "max-age=3600")
+
+
+def _stored(request: Request, what: Stored, caching: str) -> Response:
+    """Return a page or a file, compressed if the reader takes that, or that the reader has it already."""
+    headers = {"etag": what.etag, "cache-control": caching, "vary": "accept-encoding"}
+    known = request.headers.get("if-none-match", "")
+    if what.etag.removeprefix("W/") in known:  # a list of tags, which proxies make weak
+        return Response(status_code=304, headers=headers)
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(what.body, 200, headers, what.media_type)
+    return Response(what.packed, 200, headers | {"content-encoding": "gzip"}, what.media_type)
 
 
 async def _no_icon(request: Request) -> Response:

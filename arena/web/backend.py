@@ -1,8 +1,8 @@
 """The services for request handlers: the databases, the public pages, and the signed-in account.
 
-The event loop never waits for a database or for a page. One thread writes to the databases, another one reads. A
-separate process makes the pages, because the standings of a large league take a second to compute. When the league has
-changed, they are computed once for all pages; until then readers see the earlier pages, so nobody waits.
+The event loop never waits for a database or for a page. One thread writes to the databases, another one reads, a third
+one makes the pages. When the league has changed, it computes the standings, which takes a second in a large league.
+Until then readers see the earlier pages, so nobody waits. A page is made when somebody first asks for it.
 """
 
 from __future__ import annotations
@@ -10,26 +10,25 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address, ip_network
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
-from anyio import CapacityLimiter, to_process, to_thread
 from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from arena.errors import ArenaError
 from arena.web import accounts
 from arena.web.accounts import Account, Stores
 from arena.web.play_tables import PlayLimits, Tables
-from arena.web.public import NoPage, PublicPage, close_site, may_be, new_edition, public_page, web_page, with_site
+from arena.web.public import Site, Stored, open_site, public_page, web_page
 
+_P = ParamSpec("_P")
 _T = TypeVar("_T")
 _log = logging.getLogger("arena.web")
 
@@ -44,8 +43,8 @@ register_url_convertor("number", NumberConvertor())
 
 POLL_S = 0.5
 FRESH_S = 1.0
-MAX_PAGES = 1000
-MAX_RENEWED_PAGES = 50
+OUTDATED_S = 5.0
+MAX_PAGES = 300
 
 
 @dataclass(frozen=True)
@@ -67,9 +66,9 @@ class WebSettings:
 class StoreThread:
     """A thread with its own connections to the databases."""
 
-    def __init__(self, folder: Path, write: bool) -> None:
+    def __init__(self, folder: Path, name: str, write: bool = False) -> None:
         self._stores = Stores(folder, write)
-        self._executor = ThreadPoolExecutor(1, "writer" if write else "reader")
+        self._executor = ThreadPoolExecutor(1, name)
 
     async def run(self, what: Callable[[Stores], _T]) -> _T:
         """Return the result of a function of the databases; the functions run one at a time."""
@@ -81,108 +80,96 @@ class StoreThread:
         self._executor.shutdown()
 
 
-@dataclass
-class Edition:
-    """The public pages made from the standings at one version of the league; `asked` are those that were requested."""
-
-    pages: dict[str, PublicPage]
-    version: int
-    fresh_until: float
-    asked: set[str] = field(default_factory=set)
-
-
 class Backend:
-    """The databases of a served league and its public pages; an asynchronous context manager.
+    """The databases of a served league and its public pages; an asynchronous context manager."""
 
-    With `apart`, pages are made in a separate process, otherwise in a thread.
-    """
-
-    def __init__(self, folder: Path, settings: WebSettings, apart: bool) -> None:
+    def __init__(self, folder: Path, settings: WebSettings) -> None:
         self.folder = folder.resolve()
-        self._apart = apart
         self.settings = settings
-        self.version = 0
         level = settings.level
         play_level = "process" if level == "none" else level or "sandbox"  # a bot must not hang a person's game
         self.tables = Tables(folder, play_level, settings.play)
-        self._writer, self._reader = StoreThread(self.folder, True), StoreThread(self.folder, False)
+        self._writer = StoreThread(self.folder, "writer", write=True)
+        self._reader, self._maker = StoreThread(self.folder, "reader"), StoreThread(self.folder, "pages")
         self.write, self.read = self._writer.run, self._reader.run
-        self._page_process = CapacityLimiter(1)
-        self._making = asyncio.Lock()
+        self._version = 0  # of the standings
+        self._pages: dict[str, tuple[Stored, int, float]] = {}  # with their versions, and when they were made
+        self._making: dict[str, asyncio.Task[Stored]] = {}
         self.uploading = asyncio.Lock()  # an upload is unpacked in memory, so one at a time
 
     async def __aenter__(self) -> Backend:
         self.league_name = await self.read(lambda stores: stores.league.name)
         await self.tables.__aenter__()
+        seen = await self._data_version()
         await self._renew()  # so that the first reader does not wait
-        self._watching = [asyncio.create_task(self._watch()), asyncio.create_task(self._keep_fresh())]
+        self._watching = asyncio.create_task(self._watch(seen))
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        for task in self._watching:
-            task.cancel()
+        self._watching.cancel()
         await self.tables.__aexit__(*error)
-        if not self._apart:  # otherwise the process ends with the event loop
-            await self._on_site(close_site)
-        await self._reader.close()
-        await self._writer.close()
+        for thread in (self._maker, self._reader, self._writer):
+            await thread.close()
 
     # ------------------------------------------------------------ pages
 
-    async def site(self, what: Callable[..., _T], *args: Any) -> _T:
-        """Return the result of a function of a Site and `args`; the function must be at the top level of its module."""
-        return await self._on_site(with_site, what, args)
+    async def site(self, what: Callable[Concatenate[Site, _P], _T], *args: _P.args, **values: _P.kwargs) -> _T:
+        """Return the result of a function of the site, with the standings as they were last computed."""
+        return await self._maker.run(lambda stores: what(self._site, *args, **values))
 
-    async def _on_site(self, what: Callable[..., _T], *args: Any) -> _T:
-        run = to_process.run_sync if self._apart else to_thread.run_sync
-        return await run(what, self.folder, self.settings.level, *args, limiter=self._page_process)
+    async def page(self, path: str) -> Stored:
+        """Return a public page, or figures as JSON. Raise NoPage if there is none at this address.
 
-    async def page(self, path: str) -> PublicPage:
-        """Return a public page, or figures as JSON. Raise NoPage if there is none at this address."""
-        if not may_be(path):
-            raise NoPage("there is no such page")
-        edition = self._edition
-        if path not in edition.pages:
-            async with self._making:  # many may ask for it: only the first request makes it
-                if path not in edition.pages:
-                    made = await self.site(public_page, path)
-                    if len(edition.pages) >= MAX_PAGES:
-                        oldest = next(iter(edition.pages))
-                        del edition.pages[oldest]
-                        edition.asked.discard(oldest)
-                    edition.pages[path] = made
-        edition.asked.add(path)
-        return edition.pages[path]
+        While a page is made anew, readers see the one before, unless that is older than a few seconds.
+        """
+        page, version, made = self._pages.get(path, (None, 0, 0.0))
+        if page is not None and version == self._version:
+            return page
+        if path not in self._making:
+            self._making[path] = asyncio.create_task(self._make(path))
+            self._making[path].add_done_callback(lambda task: self._making.pop(path) and task.exception())
+        if page is not None and time.monotonic() < made + OUTDATED_S:
+            return page
+        return await asyncio.shield(self._making[path])  # others wait for it, too
 
-    async def _renew(self, asked: Collection[str] | None = None) -> None:
-        """Compute the standings and make the pages that were `asked` for (None: all)."""
-        version = self.version
-        pages, seconds = await self._on_site(new_edition, None if asked is None else [*asked], MAX_RENEWED_PAGES)
-        fresh_until = time.monotonic() + max(FRESH_S, 10 * seconds)  # a tenth of a core at most is spent on pages
-        self._edition = Edition(pages, version, fresh_until)
+    async def _make(self, path: str) -> Stored:
+        """Make a page and keep it."""
+        version = self._version
+        page = await self.site(public_page, path)
+        self._pages.pop(path, None)
+        self._pages[path] = page, version, time.monotonic()
+        if len(self._pages) > MAX_PAGES:
+            del self._pages[next(iter(self._pages))]  # the oldest
+        return page
 
-    async def _keep_fresh(self) -> None:
-        """Renew the pages when the league has changed."""
-        while True:
-            await asyncio.sleep(POLL_S)
-            if self.version != self._edition.version and time.monotonic() >= self._edition.fresh_until:
-                try:
-                    await self._renew(self._edition.asked)
-                except Exception:  # such as a killed process; the next attempt gets a new one
-                    _log.exception("the pages could not be made")
+    async def _renew(self) -> float:
+        """Compute the standings, from which all pages are made anew; return the processor time."""
+
+        def new_site(stores: Stores) -> tuple[Site, float]:
+            begun = time.thread_time()
+            return open_site(stores.league, self.settings.level), time.thread_time() - begun
+
+        self._site, seconds = await self._maker.run(new_site)
+        self._version += 1
+        return seconds
 
     # ------------------------------------------------------------ changes
 
-    async def _watch(self) -> None:
-        """Increase `version` whenever this or another process has changed the league."""
-        seen = None
+    async def _watch(self, seen: int) -> None:
+        """Renew the pages whenever this or another process has changed the league since the data version `seen`."""
+        fresh_until = 0.0
         while True:
-            with suppress(ArenaError):
-                now = await self.read(Stores.data_version)
-                if now != seen:
-                    seen = now
-                    self.version += 1
             await asyncio.sleep(POLL_S)
+            try:
+                now = await self._data_version()
+                if now != seen and time.monotonic() >= fresh_until:
+                    seconds = await self._renew()
+                    seen, fresh_until = now, time.monotonic() + max(FRESH_S, 10 * seconds)  # a tenth of a core at most
+            except Exception:  # such as a locked database; there will be another attempt
+                _log.exception("the standings could not be computed")
+
+    async def _data_version(self) -> int:
+        return await self.read(Stores.data_version)
 
 
 # ---------------------------------------------------------------- requests

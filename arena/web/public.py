@@ -5,17 +5,14 @@ They do not show the reasons and tracebacks of bots, which are for their authors
 
 from __future__ import annotations
 
+import gzip
 import hashlib
-import signal
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import islice
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -30,7 +27,7 @@ from arena.league.league_settings import LeagueError, LeagueSettings
 from arena.league.oversight import paused
 from arena.league.player import activity
 from arena.league.rating import Standings, league_standings
-from arena.league.store import League, open_league
+from arena.league.store import League
 from arena.paths import data_folder
 from arena.results.data_formats import json_text
 from arena.results.league import forfeits_table, history_table, versions_table
@@ -91,91 +88,45 @@ def open_site(league: League, level: str | None = None) -> Site:
 
 
 @dataclass(frozen=True)
-class PublicPage:
-    """A public page, ready to be sent."""
+class Stored:
+    """A page or a file, ready to be sent; `packed` is its body compressed with gzip."""
 
     body: bytes
+    packed: bytes
     media_type: str
     etag: str
 
 
-_sites: dict[tuple[Path, str | None], Site] = {}  # served by this process
+def stored(body: bytes, media_type: str) -> Stored:
+    """Return what is sent again and again. Its tag is weak, because it names both of its forms."""
+    tag = f'W/"{hashlib.sha256(body).hexdigest()[:32]}"'
+    return Stored(body, gzip.compress(body, 6, mtime=0), media_type, tag)
 
 
-def new_edition(
-    folder: Path, level: str | None, asked: Sequence[str] | None, most: int
-) -> tuple[dict[str, PublicPage], float]:
-    """Compute the standings of a served league; return its main pages and up to `most` others, and the processor time.
-
-    The others are those `asked` for; with None, all of them. The processor time is in seconds.
-    """
-    begun = time.thread_time()
-    known = _sites.get((folder, level))
-    if known is None and threading.current_thread() is threading.main_thread():  # in a separate process
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this process
-    site = open_site(known.league if known is not None else open_league(folder, write=False), level)
-    _sites[folder, level] = site
-    pages = {path: public_page(site, path) for path in (*PAGES, *FIGURES)}
-    for path in islice(paths(site) if asked is None else asked, most):
-        with suppress(NoPage):
-            pages[path] = pages.get(path) or public_page(site, path)
-    return pages, time.thread_time() - begun
+@cache
+def static_file(name: str) -> Stored:
+    """Return one of STATIC."""
+    package, media_type = STATIC[name]
+    return stored(files(package).joinpath("static", name).read_bytes(), media_type)
 
 
-def with_site(folder: Path, level: str | None, what: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    """Return the result of a function of a served league, with the standings as they were last computed."""
-    if (folder, level) not in _sites:
-        new_edition(folder, level, (), 0)
-    return what(_sites[folder, level], *args)
-
-
-def close_site(folder: Path, level: str | None) -> None:
-    """Stop serving a league."""
-    site = _sites.pop((folder, level), None)
-    if site is not None:
-        site.league.close()
-
-
-def public_page(site: Site, path: str) -> PublicPage:
-    """Return a public page, ready to be sent. Raise NoPage if there is none."""
-    body = page(site, path).encode()
-    media_type = "application/json" if path in FIGURES else "text/html"
-    return PublicPage(body, media_type, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
-
-
-def may_be(path: str) -> bool:
-    """Return whether an address has the form of a public page's; the league is not read."""
-    return path in PAGES or path in FIGURES or path.startswith(("bots/", "games/"))
-
-
-def page(site: Site, path: str) -> str:
+def public_page(site: Site, path: str) -> Stored:
     """Return the public page at an address, or figures as JSON. Raise NoPage if there is none."""
     first, _, rest = path.partition("/")
     if path in FIGURES:
-        return json_text(FIGURES[path](site))
-    if not rest and first in PAGES:
-        return PAGES[first](site)
-    if first == "bots" and rest:
-        return bot_page(site, rest)
-    if first == "games" and rest:
-        return game_page(site, rest)
-    raise NoPage("there is no such page")
-
-
-def paths(site: Site) -> Iterator[str]:
-    """Yield the addresses of all public pages except those of games."""
-    yield from PAGES
-    for (name,) in site.league.query("SELECT name FROM names ORDER BY name"):
-        if _is_public(versions.of_bot(site.league, name)):
-            yield f"bots/{name}"
+        return stored(json_text(FIGURES[path](site)).encode(), "application/json")
+    if path in PAGES:
+        text = PAGES[path](site)
+    elif first == "bots" and rest:
+        text = bot_page(site, rest)
+    elif first == "games" and rest:
+        text = game_page(site, rest)
+    else:
+        raise NoPage("there is no such page")
+    return stored(text.encode(), "text/html")
 
 
 # ---------------------------------------------------------------- templates
-
-
-def static_file(name: str) -> bytes:
-    """Return the content of one of STATIC."""
-    return files(STATIC[name][0]).joinpath("static", name).read_bytes()
 
 
 def web_page(template: str, path: str, *, data: Mapping[str, Any] | None = None, **values: Any) -> str:
@@ -294,12 +245,14 @@ def _shown(site: Site, newest: Sequence[GameResult]) -> dict[str, Any]:
     shown = []
     for word, game in zip(("the best", "the newest"), [*best, *newest[:1]]):
         with suppress(RecordError, UnfitEngineError):
-            shown.append({"word": word, **_moves_only(game_data(game, key_of(game)))})
+            shown.append({"word": word, **_moves_only(game)})
     return {"shown": shown, "data": {"shown": shown}}
 
 
-def _moves_only(data: dict[str, Any]) -> dict[str, Any]:
+@lru_cache(100)  # a finished game stays as it is, and making this takes longer than the rest of a page
+def _moves_only(game: GameResult) -> dict[str, Any]:
     """Return what a board that plays by itself needs of a game: no hands, no explanations."""
+    data = game_data(game, key_of(game))
     steps = [
         {
             "set": {key: value for key, value in step["set"].items() if key[0] not in "hwf"},

@@ -106,7 +106,7 @@ def served_here(folder: Path, settings: WebSettings, **changed: Any) -> Iterator
     with league(folder, **changed) as made:
         one, two = enter(made, "one", "two")
         played(made, [(one, two, [2, 1, 0, 2])])
-    app = create_app(folder, settings, apart=False)
+    app = create_app(folder, settings)
     with TestClient(app, base_url="http://league.test") as first:
 
         def new() -> TestClient:
@@ -117,5 +117,6 @@ def served_here(folder: Path, settings: WebSettings, **changed: Any) -> Iterator
         def renew() -> None:
             assert first.portal is not None
             first.portal.call(app.state.backend._renew)
+            app.state.backend._pages.clear()
 
         yield Web(folder, new, renew)

@@ -196,7 +196,7 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(web: Web) -> None
     from arena.web.app import create_app
     from arena.web.backend import WebSettings
 
-    with TestClient(create_app(web.folder, WebSettings(secure=True), apart=False), base_url="https://x.test") as client:
+    with TestClient(create_app(web.folder, WebSettings(secure=True)), base_url="https://x.test") as client:
         answer = client.post("/sign-in", data={"token": web.token("Ann")}, follow_redirects=False)
         cookie = answer.headers["set-cookie"].lower()
         assert cookie.startswith("__host-arena=")
