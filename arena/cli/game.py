@@ -45,7 +45,7 @@ def _teach(rules: Rules | None) -> None:
     width = max(min(shutil.get_terminal_size().columns, 88), 60)
     tactical = rules or load_rules("tactical")
     changes = [lesson.sentence(rules)] if rules else [f"{name}: {text}" for name, text in lesson.editions()]
-    parts = [lesson.GAME, "Formations, the strongest first:"]
+    parts = [lesson.GAME, lesson.CODES, "Formations, the strongest first:"]
     parts[-1] += "".join(f"\n  {name:<11} {cards}   {what}" for name, cards, what in lesson.FORMATIONS)
     parts += [lesson.TIE, "A game in progress; your side is the lower one:"]
     after = ["\n".join(textwrap.fill(line, width) for line in lesson.BOARD_KEY)]

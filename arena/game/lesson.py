@@ -16,10 +16,10 @@ GAME = """\
 Nine stones lie in a row between two players. The first to own five of them,
 or three side by side, wins.
 
-There are 54 cards, one of each: six colours (r red, g green, b blue,
-y yellow, p purple, k pink) with the values 1 to 9. You hold six. On your turn you
+There are 54 cards, one of each: six colours (red, green, blue, yellow, purple,
+pink) with the values 1 to 9. You hold six, with tactic cards seven. On your turn you
 
-1. play a card to your side of a stone, where it stays (r7@3: red 7 to stone 3),
+1. play a card to your side of a stone, where it stays,
 2. claim stones, if you can,
 3. draw a card.
 
@@ -32,6 +32,9 @@ even those in your own hand, as one that the opponent may still get.
 
 So filling a side first wins ties, and waiting shows you what you have to beat.
 Most games are decided by which stones are kept open."""
+CODES = """\
+Cards are written as colour and value: r red, g green, b blue, y yellow, p purple,
+k pink; k7 is pink 7. r7@3 is the move of red 7 to stone 3."""
 
 FORMATIONS = (
     ("colour run", "r4 r5 r6", "one colour, three values in a row"),

@@ -245,8 +245,11 @@ def hint(view: View, moves: list[Move]) -> tuple[str, Move]:
     return f"{text}{after}.", best[0]
 
 
-def why(scene: Scene, stone: int) -> str:
-    """Describe a stone and whether either player could claim it: with the proof, or the cards that refute it."""
+def why(scene: Scene, stone: int, brief: bool = False) -> str:
+    """Describe a stone and whether either player could claim it: with the proof, or the cards that refute it.
+
+    With `brief` the claims of sides that are not complete are left out.
+    """
     if not 1 <= stone <= 9:
         raise ArenaError(f"the stones are numbered 1 to 9; there is no stone {stone}")
     position = scene.position
@@ -259,6 +262,8 @@ def why(scene: Scene, stone: int) -> str:
     else:
         lines = [f"{title} is free."]
         for seat, found in verdicts.items():
+            if brief and side_formation(scene.rules, position.sides[seat][stone - 1], modes) is None:
+                continue
             can = "can claim it" if found.holds else "cannot claim it"
             reason = found.reason.replace("your side", "the side")
             reason = reason.replace("the other side could", f"{scene.name(1 - seat)} could")

@@ -11,11 +11,11 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeAlias
 
 from arena.bots.cores import NO_PINNING, core_held, usable_cores
 from arena.bots.forks import tie_to_parent
@@ -25,12 +25,13 @@ from arena.game.cards import card_name
 from arena.game.engine import State, View
 from arena.game.moves import Event, Move
 from arena.game.record import parse_record
+from arena.game.rng import Rng
 from arena.league import versions
 from arena.league.store import open_league
 from arena.league.submission import placed_bot
 from arena.results.judge import analyse
-from arena.results.pages.boards import Flat, flat
-from arena.results.positions import deed_words, legend, move_words
+from arena.results.pages.boards import flat
+from arena.results.positions import deed_words, move_words
 from arena.results.records import export_line, game_of
 from arena.terminal.input import Left, Person, PersonInterface, Resigned, hint, why
 from arena.terminal.scene import News, Scene
@@ -43,15 +44,11 @@ OVER = "over"
 FAILED = "failed"  # the game cannot continue
 _STONES = range(1, 10)
 _DEAR, _MOST_DEAR = 0.02, 3  # of the chance to win; moves that are named afterwards
-_QUESTIONS = {
-    "claim": "Claim stones, or continue.",
-    "play": "Your move: choose a card, then a stone.",
-    "take": "Take a card from the table.",
-    "put": "Choose where to put it.",
-    "scout": "Draw from which deck?",
-    "return": "Give back a card from your hand.",
-    "draw": "Draw from which deck?",
-}
+_GOES_ON = {"ruse": ("take", "scout"), "take": ("put",), "return": ("return",)}
+"""Kinds of moves, and the decisions that may follow them before anything hidden is shown."""
+Choices: TypeAlias = dict[str, Any]
+"""What can be clicked, then what can be clicked next, and so on; at the end the number of a line of moves."""
+MoveLine: TypeAlias = list[Move]
 
 
 @dataclass(frozen=True)
@@ -83,13 +80,18 @@ class GameOrder:
 
 
 class RemotePerson(PersonInterface):
-    """The person's side of the table: `questions` are sent, `answers` are received."""
+    """The person's side of the table: `questions` are sent, `answers` are received.
 
-    def __init__(self, answers: TextIO, questions: TextIO) -> None:
+    The first `repeated` moves are those of an earlier game and are not shown one by one.
+    """
+
+    def __init__(self, answers: TextIO, questions: TextIO, repeated: int = 0) -> None:
         self.person = ""
         self._answers, self._questions = answers, questions
+        self._repeated = repeated
         self._news: News | None = None
         self._table: dict[str, Any] = {}
+        self._rest: MoveLine = []  # moves that the person has already chosen
 
     def begun(self, state: State, seats: tuple[str, str]) -> None:
         """Begin with the cards just dealt."""
@@ -100,47 +102,46 @@ class RemotePerson(PersonInterface):
 
     def moved(self, state: State, move: Move) -> None:
         """Show the table after a move."""
+        self._repeated -= 1
         self._look(state)
 
     def _look(self, state: State) -> None:
         news = self._news
         assert news is not None
-        self._table = table_shown(news.scene(state), news, state.events(news.seat), state.is_over)
+        scene = news.scene(state)
+        if self._repeated > 0:
+            news.clear()
+            return
+        self._table = table_shown(scene, news, state.events(news.seat), state.is_over)
         if not state.is_over and state.to_move != news.seat:
             self.tell(WAITS)
 
     def ask(self, view: View, moves: list[Move]) -> Move:
         """Return the person's move. Raise Resigned if the person resigns, and Left if the answers end."""
-        answer: Mapping[str, int] = {"hint": False}
-        while "hint" in answer:
-            text, hinted = "", ""
-            if answer["hint"]:
-                try:
-                    text, best = hint(view, moves)
-                    hinted = str(best)
-                except UnfitEngineError as error:  # the game continues without a net
-                    text = str(error)
-            self.tell(DECISION, hint=text, hinted=hinted, **moves_shown(view, moves))
-            line = self._answers.readline()
-            if not line:
+        if not self._rest:
+            choices, lines = choices_shown(view, moves)
+            self.tell(DECISION, choices=choices, lines=len(lines), hint=hint_shown(view, moves))
+            text = self._answers.readline()
+            if not text:
                 raise Left
-            answer = json.loads(line)
-        if "resign" in answer:
-            raise Resigned
-        assert self._news is not None
-        self._news.clear()
-        move: Move = moves[answer["move"]]
+            answer = json.loads(text)
+            if "resign" in answer:
+                raise Resigned
+            self._rest = lines[answer["move"]]
+        move, *self._rest = self._rest
         return move
 
     def tell(self, kind: str, **more: Any) -> None:
         """Send the state of the game."""
         self._questions.write(json.dumps({"kind": kind} | self._table | more) + "\n")
         self._questions.flush()
+        if self._news is not None:
+            self._news.clear()
 
 
 def play_table(order: GameOrder, answers: TextIO, questions: TextIO) -> None:
     """Play the game and send its result."""
-    table = RemotePerson(answers, questions)
+    table = RemotePerson(answers, questions, len(order.before))
     try:
         session = Session(_seating(order), table, before=order.before)
         table.person = session.seating.person
@@ -181,38 +182,37 @@ def _seating(order: GameOrder) -> Seating:
 def table_shown(scene: Scene, news: News, events: Sequence[Event], is_open: bool) -> dict[str, Any]:
     """Return the table as the person, who sits below, sees it. Pairs are (the person, the bot).
 
-    `state` is as in `results.pages.boards`, without the bot's hand unless `is_open`. `fresh` has the cards just
-    played; `why` explains for stones with cards who can claim them and what the sides can still become.
+    `state` is as in `results.pages.boards`, without the bot's hand unless `is_open`. `fresh` is what has happened since
+    the last look, `log` all of it in words; `why` explains for stones with cards who can claim them and what the sides
+    can still become.
     """
-    position = scene.position
-    state = flat(position, scene.rules)
-    below, above = "ab"[scene.seat], "ba"[scene.seat]
+    position, edition = scene.position, scene.rules.edition
+    state = flat(position, scene.rules, scene.seat)
     if not is_open:
-        state.pop(f"h{above}", None)
-    fresh = {event.card for event in news.events if event.card is not None and event.stone is not None}
+        state.pop("hb", None)
     held = [stone for stone in _STONES if any(side[stone - 1] for side in position.sides)]
     return {
-        "turn": position.turn,
         "names": [scene.names[seat] for seat in scene.seats],
-        "edition": scene.rules.edition,
+        "edition": edition,
         "tactics": bool(scene.rules.tactics),
         "state": state,
-        "sides": (below, above),
-        "fresh": [card for card in _cards_on(state) if card.partition("=")[0] in fresh],
-        "why": {str(stone): why(scene, stone) for stone in held},
-        "won": [position.owners.count(sign) for sign in (below, above)],
         "backs": scene.counts(1 - scene.seat),
-        "pending": position.pending,
-        "to_move": None if scene.to_move is None else scene.seats.index(scene.to_move),
-        "legend": legend(scene.rules),
-        "news": news.text(lambda event: _words(event, scene.rules.edition)),
-        "log": [f"{news.names[event.seat]}: {news.said(event)}" for event in events],
+        "why": {str(stone): why(scene, stone, brief=True) for stone in held},
+        "fresh": [
+            {
+                "by": event.seat ^ scene.seat,
+                "kind": event.kind,
+                "card": event.card,
+                "stone": event.stone,
+                "deck": event.deck,
+            }
+            for event in news.events
+        ],
+        "log": [
+            [event.seat ^ scene.seat, news.said(event, lambda one: _words(one, edition)), event.kind]
+            for event in events
+        ],
     }
-
-
-def _cards_on(state: Flat) -> list[str]:
-    """Return the cards on the board."""
-    return [card for seat in "ab" for stone in _STONES for card in state.get(f"{seat}{stone}", "").split()]
 
 
 def dear_moves(record: str, person: str) -> list[dict[str, Any]]:
@@ -238,32 +238,89 @@ def dear_moves(record: str, person: str) -> list[dict[str, Any]]:
 
 
 def _words(event: Event, edition: str) -> str:
-    """Return a player's action in words, such as `pink 7 to stone 1 (k7@1)` or `claims stone 3`."""
-    if event.kind in ("draw", "return"):
-        return event.text
-    words = deed_words(event, edition)
-    return f"{words} ({event.text})" if event.kind in ("place", "mode") else words
+    """Return a player's action in words, such as `pink 7 to stone 1`, `draws green 6` or `claims stone 3`."""
+    if event.kind == "draw" and event.card is not None:
+        return f"draws {card_name(event.card, edition)}"
+    return event.text if event.card is None and event.kind in ("draw", "return") else deed_words(event, edition)
 
 
-def moves_shown(view: View, moves: Sequence[Move]) -> dict[str, Any]:
-    """Return the question to the person, and the legal moves in groups, one per card in hand.
+# ---------------------------------------------------------------- what can be chosen
 
-    Each move has `at` (its index), `text`, `said` (the move in words), `card` (in hand, or "") and `stone` (or "").
+
+def choices_shown(view: View, moves: Sequence[Move]) -> tuple[Choices, list[MoveLine]]:
+    """Return what the person can click, step by step, and the lines of moves that this leads to.
+
+    `{"hand:r4": {"side:8": 0}}`: a click on red 4 and then on the own side of stone 8 is the first line. A ruse is a
+    line of several moves, as nothing hidden is shown before its end. Keys are `hand:CARD`, `side:STONE`, `stone:STONE`,
+    `card:CARD@STONE` (on the table), `deck:DECK`, `as:COLOUR` and `as:CARD` (what a wild becomes), `discard`, `done`
+    and `pass`.
     """
-    edition = view.rules.edition
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for index, move in enumerate(moves):
-        card = (move.card or "") if view.phase in ("play", "return") else ""
-        shown = {
-            "at": index,
-            "text": move.text,
-            "said": move_words(move, edition),
-            "card": card,
-            "stone": move.stone or "",
-        }
-        groups.setdefault(card, []).append(shown)
-    listed = [{"card": card, "called": card and card_name(card, edition), "moves": of} for card, of in groups.items()]
-    return {"asks": _QUESTIONS[view.phase], "groups": listed}
+    choices: Choices = {}
+    lines: list[MoveLine] = []
+    for keys, line in _lines(view.sample(Rng(0)), moves):
+        place = choices
+        for key in keys[:-1]:
+            place = place.setdefault(key, {})
+        place[keys[-1]] = len(lines)
+        lines.append(line)
+    return choices, lines
+
+
+def hint_shown(view: View, moves: Sequence[Move]) -> list[str]:
+    """Return the clicks that the packaged net would choose; none without a net."""
+    state, keys = view.sample(Rng(0)), []
+    try:
+        while True:
+            _, move = hint(view, list(moves))
+            keys += _keys(state, move)
+            after = _goes_on(state, move)
+            if after is None:
+                return keys
+            state, view, moves = after, after.view(view.seat), after.legal_moves()
+    except UnfitEngineError:
+        return []
+
+
+def _lines(state: State, moves: Sequence[Move]) -> Iterator[tuple[list[str], MoveLine]]:
+    """Yield clicks and their moves, each until something hidden is shown or the decision is complete."""
+    for move in moves:
+        keys = _keys(state, move)
+        after = _goes_on(state, move)
+        if after is None:
+            yield keys, [move]
+        else:
+            for more, line in _lines(after, after.legal_moves()):
+                yield keys + more, [move, *line]
+
+
+def _goes_on(state: State, move: Move) -> State | None:
+    """Return the state after a move if its next decision belongs to the same choice."""
+    if move.kind not in _GOES_ON:
+        return None
+    after = state.copy()
+    after.apply(move)
+    return after if after.phase in _GOES_ON[move.kind] else None
+
+
+def _keys(state: State, move: Move) -> list[str]:
+    """Return the clicks that make a move in a state."""
+    held = [f"hand:{move.card}"] if state.phase in ("play", "return") and move.card else []
+    if move.kind == "place":
+        bound = move.binding or ""
+        colours = [f"as:{bound[0]}"] if bound and move.card in ("*J", "*123") else []
+        return [*held, f"side:{move.stone}", *colours, *([f"as:{bound}"] if bound else [])]
+    if move.kind in ("mode", "claim"):
+        return [*held, f"stone:{move.stone}"]
+    if move.kind == "take":
+        return [f"card:{move.card}@{move.stone}"]
+    if move.kind == "draw":
+        return [f"deck:{move.text.removeprefix('draw ')}"]
+    last = _goes_on(state, move) is None
+    if move.kind == "ruse" and last:  # the recruiter with one deck
+        return [*held, "deck:clan" if state.deck_counts[0] else "deck:tactic"]
+    if move.kind == "return" and last:
+        return [*held, "done"]
+    return held or [{"no claim": "done"}.get(move.kind, move.kind)]
 
 
 def avoid_held_cores() -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from arena.game.record import parse_record
@@ -32,7 +32,7 @@ from arena.web.backend import (
 from arena.web.play_tables import GUEST, CannotPlay, PlayTable
 from arena.web.public import NoPage, Site, lesson_board, viewer_page
 
-_MOVE_WAIT_S = 3.0  # most bots have moved by then, so the page that follows a move shows their move
+_MOVE_WAIT_S = 3.0  # the process of a game has made the person's move by then
 _POLL_WAIT_S = 20.0
 _GUEST_NAME = "visitor"
 
@@ -134,7 +134,6 @@ async def _begin(request: Request) -> Response:
         table = await tables.begin(who.owner, address, bot, who.account.author, begins, "claims" in fields, reveals)
     except CannotPlay as error:
         return shown_message(request, "page.html", 429, title="Not now", text=str(error), back=("play",))
-    await table.later_than(0, _MOVE_WAIT_S)
     response = see_other(request, f"play/games/{table.key}")
     if who.is_guest:
         set_cookie(response, backend_of(request).settings, _guest_cookie(request), cookie)
@@ -155,35 +154,32 @@ def _table(request: Request, who: Visitor) -> PlayTable:
 
 
 async def _game(request: Request) -> Response:
-    """Return the page of a game; with `after`, as soon as there is something newer."""
+    """Return the page of a game; with `after`, its messages after that number, as soon as there is one."""
     who = await visitor(request)
     table = _table(request, who)
     after = whole_number(request.query_params.get("after", ""))
     if after >= 0:
         await table.later_than(after, _POLL_WAIT_S)
-    return shown_message(request, "table.html", table=table, game=table.shown)
+        return JSONResponse(table.since(after))
+    now = table.since(table.number - 1)
+    return shown_message(request, "table.html", table=table, data={"table": now[0] if now else None})
 
 
 async def _act(request: Request) -> Response:
-    """Handle a move, a request for a hint, or a resignation."""
+    """Handle a line of moves or a resignation, and return the messages that follow."""
     who, backend = await visitor(request), backend_of(request)
     fields = await _fields(request)
     table = _table(request, who)
-    number, index = whole_number(fields.get("number", "")), whole_number(fields.get("move", ""))
+    number = whole_number(fields.get("number", ""))
     if "again" in fields:
         return await _again(request, table, whole_number(fields["again"]))
+    before = table.number
     if "resign" in fields:
         backend.tables.resign(table)
-        await table.later_than(table.number, _MOVE_WAIT_S)
-    elif "hint" in fields:
-        before = table.number
-        backend.tables.hint(table)
-        await table.later_than(before, _MOVE_WAIT_S)
     else:
-        backend.tables.move(table, number, index)
-        steps = "steps" in fields  # a script shows the person's move first, then requests the bot's
-        await table.later_than(table.number if steps else number, _MOVE_WAIT_S, bot=not steps)
-    return see_other(request, f"play/games/{table.key}")
+        backend.tables.move(table, number, whole_number(fields.get("move", "")))
+    await table.later_than(table.number if table.number > before else number, _MOVE_WAIT_S)
+    return JSONResponse(table.since(number))
 
 
 async def _again(request: Request, table: PlayTable, number: int) -> Response:
@@ -196,7 +192,6 @@ async def _again(request: Request, table: PlayTable, number: int) -> Response:
         other = await backend_of(request).tables.again(table, before)
     except CannotPlay as error:
         return shown_message(request, "page.html", 429, title="Not now", text=str(error), back=("play",))
-    await other.later_than(0, _MOVE_WAIT_S)
     return see_other(request, f"play/games/{other.key}")
 
 

@@ -14,6 +14,7 @@ import os
 import secrets
 import sys
 import time
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -58,17 +59,18 @@ class PlayLimits:
 _NOTHING: Mapping[str, Any] = {
     "kind": WAITS,
     "state": None,
-    "news": "",
-    "asks": "",
-    "hint": "",
-    "hinted": "",
+    "fresh": (),
+    "choices": {},
+    "lines": 0,
+    "hint": (),
     "dear": (),
-    "groups": (),
     "result": "",
     "text": "",
     "detail": "",
     "record": "",
 }
+_NO_CHOICE: Mapping[str, Any] = {name: _NOTHING[name] for name in ("fresh", "choices", "lines", "hint")}
+_KEPT_MESSAGES = 12  # a browser that missed more sees where the game is now
 
 
 class CannotPlay(ArenaError):
@@ -82,7 +84,7 @@ class PlayTable:
     key, owner   its part of the address; who may see it and play
     order        what is played
     shown        the last message of its process (see `play_child`)
-    number       how many messages there have been
+    number       how many messages there have been; `told`: the last of them
     reveals      whether the owner may read exceptions that the bot has raised
     """
 
@@ -94,6 +96,7 @@ class PlayTable:
     reveals: bool = False
     shown: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     number: int = 0
+    told: deque[Mapping[str, Any]] = field(default_factory=lambda: deque(maxlen=_KEPT_MESSAGES))
     touched: float = field(default_factory=time.monotonic)
     process: asyncio.subprocess.Process | None = None
     reader: asyncio.Task[None] | None = None
@@ -107,15 +110,16 @@ class PlayTable:
         """Whether the game is not over."""
         return self.shown["kind"] in (DECISION, WAITS)
 
-    @property
-    def moves(self) -> int:
-        """The number of legal moves that the person has now."""
-        return sum(len(group["moves"]) for group in self.shown["groups"])
+    def since(self, number: int) -> list[Mapping[str, Any]]:
+        """Return what the owner may see of the messages after a number."""
+        hidden = {} if self.reveals else {"detail": ""}
+        return [{**one, **hidden} for one in self.told if one["number"] > number]
 
     def tell(self, shown: Mapping[str, Any]) -> None:
         """Show something new."""
-        self.shown = {**_NOTHING, **shown}
         self.number += 1
+        self.shown = {**_NOTHING, **shown, "number": self.number}
+        self.told.append(self.shown)
         self.touched = time.monotonic()
         self._news.set()
         self._news = asyncio.Event()
@@ -123,16 +127,16 @@ class PlayTable:
     def end(self, text: str) -> None:
         """End a game that cannot continue."""
         if self.in_hand:
-            self.tell({**self.shown, "kind": FAILED, "text": text, "groups": []})
+            self.tell({**self.shown, "kind": FAILED, "text": text, **_NO_CHOICE})
 
-    async def later_than(self, number: int, seconds: float, bot: bool = True) -> None:
-        """Wait at most `seconds` until something newer than `number` is shown, and with `bot` until it has moved."""
+    async def later_than(self, number: int, seconds: float) -> None:
+        """Wait at most `seconds` until something newer than `number` is shown."""
         if self.waiting >= _MAX_WAITING_REQUESTS:
             return
         end = time.monotonic() + seconds
         self.waiting += 1
         try:
-            while self.in_hand and (self.number <= number or (bot and self.shown["kind"] == WAITS)):
+            while self.in_hand and self.number <= number:
                 left = end - time.monotonic()
                 if left <= 0:
                     return
@@ -239,14 +243,9 @@ class Tables:
         return table
 
     def move(self, table: PlayTable, number: int, index: int) -> None:
-        """Make the move with this index among those shown at `number`; ignore a move that comes too late."""
-        if table.shown["kind"] == DECISION and table.number == number and 0 <= index < table.moves:
+        """Play the line with this index among those shown at `number`; ignore what comes too late."""
+        if table.shown["kind"] == DECISION and table.number == number and 0 <= index < table.shown["lines"]:
             self._answer(table, {"move": index})
-
-    def hint(self, table: PlayTable) -> None:
-        """Request the move that the packaged net would play; it is shown when it arrives."""
-        if table.shown["kind"] == DECISION:
-            self._send(table, json.dumps({"hint": True}) + "\n")
 
     def resign(self, table: PlayTable) -> None:
         """Resign a game."""
@@ -256,7 +255,7 @@ class Tables:
             table.resigning = True  # takes effect when the bot has moved
 
     def _answer(self, table: PlayTable, answer: Mapping[str, Any]) -> None:
-        table.tell({**table.shown, "kind": WAITS, "groups": []})
+        table.tell({**table.shown, "kind": WAITS, **_NO_CHOICE})
         self._send(table, json.dumps(answer) + "\n")
 
     @staticmethod

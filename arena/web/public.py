@@ -50,6 +50,7 @@ STATIC = {
     "tables.js": ("arena.results.pages", "text/javascript"),
     "viewer.js": ("arena.results.pages", "text/javascript"),
     "web.css": ("arena.web", "text/css"),
+    "table.css": ("arena.web", "text/css"),
     "live.js": ("arena.web", "text/javascript"),
     "play.js": ("arena.web", "text/javascript"),
 }
@@ -261,7 +262,7 @@ def _moves_only(game: GameResult) -> dict[str, Any]:
         }
         for step in data["steps"]
     ]
-    return {key: data[key] for key in ("key", "names", "edition", "cards", "result", "record")} | {"steps": steps}
+    return {key: data[key] for key in ("key", "names", "edition", "result", "record")} | {"steps": steps}
 
 
 def now_playing(site: Site) -> dict[str, Any]:

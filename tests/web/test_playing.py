@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ import pytest
 from starlette.requests import Request
 
 from arena.bots.processes import children, descendants, is_running
+from arena.game.cards import COLOURS
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.record import parse_record, replay
@@ -33,7 +34,7 @@ from arena.tournament.games import GameResult
 from arena.web import play_child as child
 from arena.web import play_tables as tables
 from arena.web.backend import WebSettings, client_address
-from arena.web.play_child import moves_shown, table_shown
+from arena.web.play_child import choices_shown, hint_shown, table_shown
 from arena.web.play_tables import PlayLimits
 from tests.bots.processes.waiting import wait_for
 from tests.league.leagues import FIRST, enter, league, played
@@ -90,46 +91,53 @@ class Play:
     def __init__(self, person: Person, bot: str = "one", **values: str) -> None:
         self.person = person
         self.path = person.post("/play", bot=bot, **({"begins": "you"} | values))
-        self.page = ""
+        self.shown: dict[str, Any] = {}
         self.look()
 
     def again(self, number: str) -> None:
         """Begin a game from the position before a move of this one, which is over."""
         self.path = "/" + self.person.post(self.path, again=number).lstrip("./")
+        self.shown = {}
         self.look()
 
     def look(self) -> str:
-        """The page as soon as it is the person's turn, or the game is over."""
+        """What the server sends when it is the person's turn, or the game is over; as text."""
         end = time.monotonic() + PATIENCE_S
-        while 'data-kind="waits"' in (page := self.person.get(f"{self.path}?after=0")):
-            assert time.monotonic() < end, page
-        self.page = page
-        return page
+        while self.shown.get("kind", "waits") == "waits":
+            self.shown = [self.shown, *self.messages(f"?after={self.shown.get('number', 0)}")][-1]
+            assert time.monotonic() < end, self.shown
+        return json.dumps(self.shown, ensure_ascii=False)
+
+    def messages(self, query: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = json.loads(self.person.get(self.path + query))
+        return found
 
     @property
-    def moves(self) -> list[str]:
-        """The legal moves, as the form has them."""
-        return re.findall(r'name="move" value="(\d+)"', self.page)
+    def page(self) -> str:
+        return self.look()
 
     @property
-    def number(self) -> str:
-        found = re.search(r'data-number="(\d+)"', self.page)
-        assert found
-        return found[1]
+    def lines(self) -> int:
+        """The number of lines of moves to choose from."""
+        found: int = self.shown["lines"]
+        return found
 
-    def post(self, **values: str) -> str:
-        self.person.post(self.path, number=self.number, **values)
+    def post(self, **values: Any) -> str:
+        answer = self.person.post(self.path, 200, **{"number": str(self.shown["number"])} | values)
+        self.shown = [self.shown | {"kind": "waits"}, *json.loads(answer)][-1]
         return self.look()
 
     def to_the_end(self) -> str:
         """Make moves until there are none."""
-        while self.moves:
-            self.post(move=self.moves[-1])
+        while self.lines:
+            self.post(move=self.lines - 1)
         return self.page
 
 
-def cards_of(page: str) -> set[str]:
-    return set(re.findall(r'data-card="([rgbypk])(\d+)"', page))
+def cards_of(shown: Mapping[str, Any]) -> set[str]:
+    """The clan cards that lie open."""
+    held = (str(text).split() for key, text in shown["state"].items() if re.fullmatch("h[ab]|[ab][1-9]|d[ab]", key))
+    return {card for cards in held for card in cards if card[0] in COLOURS}
 
 
 def record_of(game: Play) -> str:
@@ -143,21 +151,23 @@ def record_of(game: Play) -> str:
 def test_a_whole_game_is_played_and_seen_and_its_pages_hold_no_secret(web: Web) -> None:
     ann = web.person("Ann")
     game = Play(ann, claims="1")
-    assert "choose a card, then a stone" in game.page
+    assert 'id="data-table"' in ann.get(game.path)
     assert ann.client.get(f"{game.path}/replay").status_code == 404  # it would tell the cards
-    pages, before = [game.page], game.number
-    pages.append(game.post(move=game.moves[0]))
-    ann.post(game.path, number=before, move="0")  # a second click: nothing happens
-    assert game.look() == pages[-1]
-    while game.moves:
-        pages.append(game.post(move=game.moves[0]))
+    seen, before = [game.shown], game.shown["number"]
+    game.post(move=0)
+    seen.append(game.shown)
+    ann.post(game.path, 200, number=before, move="0")  # a second click: nothing happens
+    assert game.messages(f"?after={before}")[-1] == seen[-1]
+    while game.lines:
+        game.post(move=0)
+        seen.append(game.shown)
     assert re.search(r"You (win|lose)|A draw", game.page)
     text = record_of(game)
     record = parse_record(text)
     replay(record)
-    for page, seen in zip(pages[:-1], _seen(game_of(text), int(record.deal.starter))):
-        assert cards_of(page) <= seen  # neither the opponent's hand nor what comes next
-        assert str(record.deal_text.partition(":")[0]) not in page
+    for shown, known in zip(seen[:-1], _seen(game_of(text), int(record.deal.starter))):
+        assert cards_of(shown) <= known  # neither the opponent's hand nor what comes next
+        assert str(record.deal_text.partition(":")[0]) not in json.dumps(shown)
     assert 'id="data-games"' in ann.get(f"{game.path}/replay")
     bob = web.person("Bob")
     for path in (game.path, f"{game.path}/replay"):
@@ -171,29 +181,28 @@ def test_a_whole_game_is_played_and_seen_and_its_pages_hold_no_secret(web: Web) 
 def test_a_move_that_cost_much_can_be_tried_again(web: Web) -> None:
     game = Play(web.person("Ann"))
     assert "when the game is over" in game.person.post(game.path, 404, again="1")
-    first = game.to_the_end()
+    game.to_the_end()
     record = parse_record(record_of(game))
     end = replay(record)
-    assert {(card[0], card[1:]) for seat in (0, 1) for card in end.hand_of(seat)} <= cards_of(
-        first
-    )  # both hands lie open
-    number = re.findall(r'name="again" value="(\d+)"', first)[0]
+    assert {card for seat in (0, 1) for card in end.hand_of(seat) if card[0] in COLOURS} <= cards_of(game.shown)
+    number = game.shown["dear"][0]["number"]
     game.again(number)
-    assert "Played again from an earlier game" in game.page
+    assert game.shown["number"] == 1  # what came before is not played again
+    assert "Played again from an earlier game" in game.person.get(game.path)
     game.post(resign="1")
     other = parse_record(record_of(game))
     assert other.moves[: int(number) - 1] == record.moves[: int(number) - 1]
     assert other.deal == record.deal
 
 
-def _seen(game: GameResult, seat: int) -> Iterator[set[tuple[str, str]]]:
+def _seen(game: GameResult, seat: int) -> Iterator[set[str]]:
     """Yield the clan cards that a seat can know of at each of its decisions."""
     for one in decisions(game):
         if one.seat == seat and len(one.legal) > 1:
             at = one.before
             table = [card for side in at.sides for row in side for card in row]
             cards = {*at.hands[seat], *at.beside[0], *at.beside[1], *table}
-            yield {(card[0], card[1:]) for card in cards}
+            yield cards
 
 
 @pytest.mark.usefixtures("threads")
@@ -201,17 +210,19 @@ def test_only_the_bot_is_on_the_clock(tmp_path: Path) -> None:
     with served_here(tmp_path / "league", WebSettings(level="none"), clock={"move_ms": 0, "bank_ms": 1000}) as web:
         game = Play(web.person("Ann"))
         time.sleep(1.1)
-        assert "Your move" in game.post(move="0")
+        assert '"decision"' in game.post(move="0")
 
 
 @pytest.mark.usefixtures("threads")
-def test_a_hint_changes_nothing_but_says_what_to_play(web: Web) -> None:
+def test_a_hint_comes_with_each_decision_and_is_one_of_its_lines(web: Web) -> None:
+    """It cannot come too late, nor change the number of the move that follows it."""
     game = Play(web.person("Ann"))
-    moves = game.moves
-    assert "The net would play" not in game.page
-    assert "The net would play" in game.post(hint="1")
-    assert game.moves == moves
-    assert "The net would play" not in game.post(move=moves[0])
+    while game.lines:
+        chosen = game.shown["choices"]
+        for key in game.shown["hint"]:
+            chosen = chosen[key]
+        assert isinstance(chosen, int)
+        game.post(move=chosen)
 
 
 @pytest.mark.usefixtures("threads")
@@ -302,7 +313,8 @@ def test_what_a_bot_has_raised_is_for_its_author(web: Web, source: str) -> None:
         enter(league, "bad", source=source)
     bad = Play(web.person("Ann"), "bad")
     page = bad.to_the_end()
-    assert ("forfeits by exception. You win" if source == SECRET else "could not be started") in page
+    assert ("forfeits by exception. You win" in page) == (source == SECRET)
+    assert bad.shown["kind"] == ("over" if source == SECRET else "failed")
     assert "secret reason" not in page
     if source == SECRET:
         assert "secret reason" not in record_of(bad)
@@ -328,17 +340,34 @@ def test_every_decision_of_every_rule_set_can_be_shown(name: str) -> None:
     asked = set()
     while moves := state.legal_moves():
         seat = state.to_move
-        table = table_shown(news[seat].scene(state), news[seat], state.events(seat), False)
-        shown = moves_shown(state.view(seat), moves) | table
-        found = [one for group in shown["groups"] for one in group["moves"]]
-        assert sorted(one["at"] for one in found) == list(range(len(moves)))
-        assert len({one["said"] for one in found}) == len(moves)
-        mine, theirs = (f"h{sign}" for sign in shown["sides"])
-        assert {one["card"] for one in found} - {""} <= set(shown["state"].get(mine, "").split())
-        assert theirs not in shown["state"]
-        asked.add(shown["asks"])
+        view = state.view(seat)
+        shown = table_shown(news[seat].scene(state), news[seat], state.events(seat), False)
+        choices, lines = choices_shown(view, moves)
+        paths = dict(_paths(choices))
+        assert sorted(paths) == list(range(len(lines)))
+        assert {line[0] for line in lines} == {*moves}
+        assert hint_shown(view, moves) in [[], *paths.values()]
+        for number, keys in paths.items():
+            after = view.sample(Rng(1))
+            for move in lines[number]:
+                assert move in after.legal_moves()
+                after.apply(move)
+            held = [key[5:] for key in keys if key.startswith("hand:")]
+            assert {*held} <= {*shown["state"]["ha"].split()}
+            asked |= {key.partition(":")[0] for key in keys}
+        assert "hb" not in shown["state"]
         state.apply(rng.choice(moves))
-    assert len(asked) >= (4 if rules.tactics else 2)
+    assert {"hand", "side", "stone", "done"} <= asked
+    assert ({"deck", "card", "as"} <= asked) == (name == "bga-tactical")
+
+
+def _paths(choices: Mapping[str, Any], keys: tuple[str, ...] = ()) -> Iterator[tuple[int, list[str]]]:
+    """Yield the numbers of all lines with their clicks."""
+    for key, chosen in choices.items():
+        if isinstance(chosen, int):
+            yield chosen, [*keys, key]
+        else:
+            yield from _paths(chosen, (*keys, key))
 
 
 # ---------------------------------------------------------------- with processes
@@ -354,7 +383,7 @@ def test_a_bot_in_its_sandbox_ends_its_game_and_nothing_else(sandboxed: Web, sou
         enter(league, "bad", source=source)
     game = Play(sandboxed.person("Ann"), "bad")
     page = game.to_the_end()
-    assert 'data-kind="over"' in page
+    assert game.shown["kind"] == "over"
     assert (f"forfeits by {kind}. You win" in page) == bool(kind)
     assert_nothing_is_left(sandboxed)
 
@@ -367,7 +396,7 @@ def test_a_process_that_is_killed_ends_its_game_with_a_word(sandboxed: Web) -> N
     assert len(pids) == 1
     bots = descendants(pids[0])
     os.kill(pids[0], signal.SIGKILL)
-    assert wait_for(lambda: "ended early" in game.look(), PATIENCE_S)
+    assert wait_for(lambda: "ended early" in game.person.get(game.path), PATIENCE_S)
     assert wait_for(lambda: not any(map(is_running, bots)), PATIENCE_S)
     assert_nothing_is_left(sandboxed)
 
@@ -409,9 +438,11 @@ def test_a_server_that_is_killed_leaves_no_game(tmp_path: Path) -> None:
         with httpx2.Client(base_url=server.url, timeout=60) as client:
             client.post("/sign-in", data={"token": server.token("Ann")})
             path = client.post("/play", data={"bot": "one", "begins": "you"}).headers["location"]
-            while 'data-kind="waits"' in (page := client.get(f"{path}?after=0").text):
-                pass
-            assert 'data-kind="decision"' in page
+            number, shown = 0, {"kind": "waits"}
+            while shown["kind"] == "waits":
+                shown = client.get(f"{path}?after={number}").json()[-1]
+                number = shown["number"]
+            assert shown["kind"] == "decision"
         assert server.process is not None
         left = [pid for pid in descendants(server.process.pid) if is_running(pid)]
         assert len(left) > 2

@@ -1,6 +1,6 @@
-"""Turn a position into the plain values that a page draws a board from: in a template, or by a script.
+"""Turn a position into the plain values from which `board.js` draws a board.
 
-A state is a flat mapping of texts and numbers. `a` and `b` are the seats 0 and 1:
+A state is a flat mapping of texts and numbers. `a`, the seat 0, sits below, and `b` above:
 
 ====================  ==========================================================================
 `turn` `seat` `phase` turns begun; the seat to decide (0, 1); the kind of decision
@@ -44,36 +44,38 @@ def final_state(record: str) -> tuple[Flat, str]:
     return flat(Position.of(replay(game)), game.rules), game.rules.edition
 
 
-def flat(position: Position, rules: Rules) -> Flat:
-    """Return a position as the flat mapping."""
+def flat(position: Position, rules: Rules, below: int = 0) -> Flat:
+    """Return a position as the flat mapping; with `below` 1 the seats change their places."""
+    signs = "ba" if below else "ab"
     state: Flat = {
         "turn": position.turn,
-        "seat": position.seat,
+        "seat": position.seat ^ below,
         "phase": position.phase,
-        "own": position.owners,
+        "own": position.owners.translate(str.maketrans("ab", signs)),
         "clan": position.decks[0],
         "tactic": position.decks[1],
         "pend": position.pending,
     }
-    for seat, sign in enumerate("ab"):
+    for seat, sign in enumerate(signs):
         state[f"h{sign}"] = " ".join(position.hands[seat])
         state[f"d{sign}"] = " ".join(position.beside[seat])
         for stone in _STONES:
             state[f"{sign}{stone}"] = " ".join(position.sides[seat][stone - 1])
     for stone in _STONES:
         state[f"m{stone}"] = " ".join(position.modes[stone - 1])
-        state[f"f{stone}"] = position.completed[stone - 1]
+        first = position.completed[stone - 1]
+        state[f"f{stone}"] = None if first is None else first ^ below
     if position.outcome is not None:
         state["won"] = _deciding_stones(position.owners, position.outcome)
-    state |= _worths(position, rules)
+    state |= _worths(position, rules, signs)
     return {key: value for key, value in state.items() if value not in ("", None)}
 
 
-def _worths(position: Position, rules: Rules) -> Flat:
+def _worths(position: Position, rules: Rules, signs: str) -> Flat:
     """Return the keys `va1` .. and `wa1` .. of a position."""
     worths: Flat = {}
     for stone in _STONES:
-        for seat, sign in enumerate("ab"):
+        for seat, sign in enumerate(signs):
             formation = side_formation(rules, position.sides[seat][stone - 1], position.modes[stone - 1])
             if formation is not None:
                 worths[f"v{sign}{stone}"] = formation.label

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -37,8 +37,6 @@ _STONES = range(1, 10)
 def game_data(game: GameResult, key: str, judged: GameAnalysis | None = None) -> dict[str, Any]:
     """Return everything that the viewer shows of a game; `key` is its name for `arena replay`.
 
-    `cards` are all that come into sight, as the page must have their faces (`edition` names them).
-
     `steps` begins with the deal. Each step has `set`, what it changed of the state (None takes a key away), and but for
     the first `n` (from 1), `turn`, `seat`, `move`, `said` (the move in words), `of` (legal moves), `ms` (None where it
     was not measured), `events`, `claims` (the seat, the stone and why the claim holds), and with a note of the bot
@@ -61,7 +59,6 @@ def game_data(game: GameResult, key: str, judged: GameAnalysis | None = None) ->
         "names": [one_line(name) for name in game.seats],
         "rules": record.rules.short_name,
         "edition": record.rules.edition,
-        "cards": sorted({card for step in steps for card in _cards_in(step["set"])}),
         "tactics": record.rules.tactics,
         "starter": record.deal.starter,
         "result": result_line(record, shown_names(game)),
@@ -80,20 +77,14 @@ def replay_page(game: GameResult, key: str, judged: GameAnalysis | None = None) 
     `judged` is its analysis (None: by the net). Raise RecordError if the game does not replay.
     """
     data = game_data(game, key, judged)
-    return render("replay.html", ["board.js", "viewer.js"], {"games": [data]}, title=game_title(data), games=[data])
+    scripts = ["tables.js", "board.js", "viewer.js"]
+    return render("replay.html", scripts, {"games": [data]}, title=game_title(data), games=[data])
 
 
 def game_title(data: Mapping[str, Any]) -> str:
     """Return the title of a game, which does not give its result away: the names, the starting player's first."""
     first = data["starter"]
     return f"{data['names'][first]} – {data['names'][1 - first]}, {data['rules']}"
-
-
-def _cards_in(changed: Flat) -> Iterator[str]:
-    """Yield the cards in hands, at stones, beside the board and in transit, and the combat modes."""
-    for key, value in changed.items():
-        if isinstance(value, str) and key[0] in "habdmp" and key != "phase":
-            yield from value.split()
 
 
 def _changes(before: Flat, after: Flat) -> Flat:

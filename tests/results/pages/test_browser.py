@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-from arena.results.pages.boards import final_state
-from arena.results.pages.render import environment
 from arena.results.pages.report import report_page
 from arena.results.sources import find_source
 from tests.results.pages.conftest import states
@@ -49,16 +47,6 @@ return {
   own: columns.map((one) => owner(one.querySelector('.stone'))).join(''),
   hands: [codes(hands[1]), codes(hands[0])],
 };
-"""
-SAME_AS_SERVER = """
-const plain = (one) => {
-  const made = one.cloneNode(true);
-  for (const card of made.querySelectorAll('.new')) card.classList.remove('new');
-  for (const card of made.querySelectorAll('[style]')) card.removeAttribute('style');
-  return made.outerHTML.replace(/>\\s+</g, '><').replace(/ class="(.*?) *"/g, ' class="$1"');
-};
-const served = new DOMParser().parseFromString(arguments[0], 'text/html').querySelector('.table');
-return [plain(document.querySelector('.viewer .table')), plain(served)];
 """
 MOVING = """
 const done = arguments[0], start = document.startViewTransition.bind(document);
@@ -165,16 +153,6 @@ def test_keys_buttons_and_links(driver: Any, file: Path) -> None:
     held = list(states(next(one for one in games if one["key"] == shown)))[-1]
     cards = sum(len(held.get(hand, "").split()) for hand in ("ha", "hb"))
     assert len(driver.find_elements("css selector", ".viewer .hand .back")) == cards
-
-
-def test_the_script_draws_the_board_of_the_server(driver: Any, file: Path) -> None:
-    driver.get(file.as_uri())
-    macros: Any = environment("arena.results.pages").get_template("board.html").module
-    for game in json.loads(driver.execute_script("return document.getElementById('data-games').textContent"))[:4]:
-        driver.get(f"{file.as_uri()}#game={game['key']}&move=last")
-        last, edition = final_state(game["record"])
-        drawn, served = driver.execute_script(SAME_AS_SERVER, str(macros.board(last, edition, game["names"])))
-        assert drawn == served
 
 
 def test_cards_move_unless_the_reader_wants_none_of_it(driver: Any, file: Path) -> None:

@@ -1,4 +1,4 @@
-"""The style sheets keep to the design: contrast in light and dark, and no value that nobody has defined."""
+"""The style sheets keep to the design: contrast in light and dark, no value that nobody has defined; names of cards."""
 
 from __future__ import annotations
 
@@ -7,9 +7,14 @@ from importlib.resources import files
 
 import pytest
 
+from arena.game.cards import EDITION_NAMES, TACTIC_TEXTS
+
 PAGE = files("arena.results.pages").joinpath("static", "page.css").read_text(encoding="utf-8")
 BOARD = files("arena.results.pages").joinpath("static", "board.css").read_text(encoding="utf-8")
-WEB = files("arena.web").joinpath("static", "web.css").read_text(encoding="utf-8")
+WEB, TABLE = (
+    files("arena.web").joinpath("static", name).read_text(encoding="utf-8") for name in ("web.css", "table.css")
+)
+SCRIPT = files("arena.results.pages").joinpath("static", "board.js").read_text(encoding="utf-8")
 LIGHT, DARK = (
     {"white": "#fff"} | dict(re.findall(r"--([\w-]+): (#\w+);", one + two))
     for one, two in zip(PAGE.split("\n* {")[0].split("@media"), BOARD.split("\n.felt")[0].split("@media"))
@@ -39,5 +44,14 @@ def test_text_stands_out_from_what_is_behind_it(colours: dict[str, str]) -> None
 
 
 def test_styles_use_only_values_that_are_defined() -> None:
-    defined = set(re.findall(r"(--[\w-]+): ", PAGE + BOARD))
-    assert set(re.findall(r"var\((--[\w-]+)\)", PAGE + BOARD + WEB)) <= defined
+    styles = PAGE + BOARD + WEB + TABLE
+    defined = set(re.findall(r"(--[\w-]+): ", styles)) | set(re.findall(r'setProperty\("(--[\w-]+)"', SCRIPT))
+    assert set(re.findall(r"var\((--[\w-]+)\)", styles)) <= defined
+
+
+def test_cards_of_all_editions_are_named_as_in_the_game() -> None:
+    drawn = dict(re.findall(r'^    "?([\w-]+)"?: "(.*, .*)",$', SCRIPT, re.MULTILINE))
+    for edition, names in EDITION_NAMES.items():
+        wanted = ", ".join(names[text] for text in TACTIC_TEXTS)
+        assert drawn.get(edition, drawn["iello"]).replace("|", "") == wanted
+    assert re.findall(r'^    "?([\w*]+)"?: \{$', SCRIPT, re.MULTILINE) == [*TACTIC_TEXTS]

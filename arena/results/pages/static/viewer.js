@@ -7,7 +7,7 @@
   const place = document.querySelector("[data-viewer]");
   if (!place || !games.length) return;
 
-  const { make, list, card, back, isSame, moving } = boards;
+  const { make, list, card, words, back, pile, isSame, moving } = boards;
   const who = (seat) => game.names[seat];
 
   // ------------------------------------------------------------ elements
@@ -42,7 +42,7 @@
   told.setAttribute("aria-live", "polite");
   const board = boards.empty();
   const hands = [make("div", "who"), make("div", "who")];
-  const decks = make("p", "decks");
+  const decks = make("div", "decks");
   const why = make("div", "why");
   const svg = (tag, values, ...inner) => {
     const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -170,7 +170,8 @@
     const percent = (value) => (100 * value).toFixed(1) + "%";
     const parts = [make("b", "", percent(step.chance)), " chance of " + who(0) + " to win"];
     if (step.mark) parts.push(" · ", make("b", step.mark, verdicts[step.mark]));
-    if (step.loss) parts.push(" · " + step.best + " was worth " + percent(step.loss) + " more");
+    const best = (step.best || "").replace(/^([^ @]+)@(\d)$/, (_, code, stone) => words(code, game.edition) + " to stone " + stone);
+    if (step.loss) parts.push(" · " + best + " was worth " + percent(step.loss) + " more");
     judged.replaceChildren(...parts);
     cursor.setAttribute("x1", across(at));
     cursor.setAttribute("x2", across(at));
@@ -198,7 +199,7 @@
     hands[seat].replaceChildren(
       make("span", "name", game.names[seat], make("small", "", won + (won === 1 ? " stone" : " stones"))),
       make("span", "cards hand", ...held.map(shown(seat, state) ? one : back)),
-      ...(beside.length ? [make("span", "cards", make("span", "small", "beside"), ...beside.map(one))] : []),
+      ...(beside.length ? [make("span", "cards aside", ...beside.map(one))] : []),
     );
   }
 
@@ -206,7 +207,8 @@
   const followed = (step) => {
     const hide = !shown(step.seat, { seat: step.seat }), drew = step.move.startsWith("draw ");
     return step.events.filter((one) => one !== step.move).map((one) => {
-      if (/^(draws|returns) \S+$/.test(one)) return drew ? (hide ? "" : ": " + one.slice(6)) : ", " + (hide ? "draws a card" : one);
+      const [, did, what] = /^(draws|returns) (\S+)$/.exec(one) || [];
+      if (did) return hide ? (drew ? "" : ", " + did + " a card") : (drew ? ": " : ", " + did + " ") + words(what, game.edition);
       return ", " + one.replace(/^claim /, "claims stone ");
     }).join("");
   };
@@ -266,10 +268,10 @@
     boards.fill(board, game, state, all[at - 1]);
     drawHand(1, state);
     drawHand(0, state);
-    const parts = ["clan deck: " + state.clan];
-    if (game.tactics) parts.push("tactic deck: " + state.tactic);
-    if (state.pend) parts.push("in transit: " + state.pend);
-    decks.textContent = parts.join(", ");
+    for (const one of felt.querySelectorAll("[data-tip]")) one.tabIndex = 0; // tells what a tactic card does
+    const transit = state.pend ? [make("span", "small", "in transit"), card(state.pend, game.edition)] : [];
+    const piles = [["clan", state.clan], ...(game.tactics ? [["tactic", state.tactic]] : [])];
+    decks.replaceChildren(...transit, ...piles.map(([kind, count]) => pile(kind, count || 0)));
     drawLog();
     drawJudged(step);
     drawWhy(step, state);
