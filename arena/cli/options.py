@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -416,20 +416,15 @@ output = with_options(
 
 
 def echo_json(values: Mapping[str, Any]) -> None:
-    """Print JSON, with what was said about the names of bots."""
-    click.echo(json_text(_with_notes(values)), nl=False)
-
-
-def _with_notes(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Add what was said about the names of bots to the `notes`, if anything was."""
+    """Print JSON, with what was said about the names of bots in its `notes`."""
     said = click.get_current_context().meta.get(NOTES)
-    return {**values, "notes": [*values.get("notes", ()), *said]} if said else values
+    click.echo(json_text({**values, "notes": [*values.get("notes", ()), *said]} if said else values), nl=False)
 
 
 def report_text(report: Report, form: str) -> str:
     """Return a report as text. Without `--wide`, tables have few columns and fit the terminal (or COLUMNS)."""
-    values = report.values
-    report = replace(report, values=lambda: _with_notes(values()))
+    if form == "json":
+        report = replace(report, remarks=[*report.remarks, *click.get_current_context().meta.get(NOTES, ())])
     if click.get_current_context().meta.get(_WIDE):
         return write_report(report, form)
     narrow = sys.stdout.isatty() or "COLUMNS" in os.environ
@@ -444,7 +439,7 @@ def print_report(report: Report, form: str, to: Path | None = None) -> None:
             click.echo(path, err=True)
 
 
-def forfeit_code(summaries: Sequence[ForfeitSummary], strict: bool = False) -> int:
+def forfeit_code(summaries: Collection[ForfeitSummary], strict: bool = False) -> int:
     """Return the exit code for games that were forfeited, and say on stderr why it is not 0.
 
     It is 1 if a bot forfeited every game of a run, if every game was forfeited, or with `strict` if any was.

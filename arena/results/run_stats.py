@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arena.results.data_formats import table_values
-from arena.results.forfeit_lines import alerts_and_items
+from arena.results.data_formats import plain
 from arena.results.ratings_report import ratings_frame
 from arena.results.run_data import RunData
 from arena.results.run_standings import LARGE_FIELD, is_large, rate_run
-from arena.results.standings_report import cut, heading
+from arena.results.standings_report import cut, run_report
 from arena.results.table import Report, Table, table_of
 from arena.stats.field import (
     endings,
@@ -290,22 +289,11 @@ def stats_report(run: RunData, error: float, prior: float | None = None, whole: 
         if statistic.name in frames and len(frames[statistic.name])
     ]
     p_value = misfit_p_value(rated.games, rated.rated)
-    values = {"name": run.name, "games_played": len(run.games), "error": error, "misfit_p_value": p_value}
-    values["forfeits"] = run.forfeit_summary.values()
     remarks = [] if p_value is None else [fit_sentence(p_value)]
     remarks.append("More tables: --csv DIR or --json.")
     if is_large(run) and not whole:
         remarks.append(f"With more than {LARGE_FIELD} bots, tables by opponent are shown only with --all.")
-    alerts, items = alerts_and_items(run.forfeit_summary)
-    return Report(
-        heading(run),
-        cut(tables, run, whole),
-        remarks,
-        items,
-        lambda: values | table_values(tables),
-        alerts=alerts,
-        forfeits=[run.forfeit_summary],
-    )
+    return run_report(run, cut(tables, run), remarks, error=error, misfit_p_value=plain(p_value))
 
 
 def _table(statistic: Statistic, frame: pd.DataFrame, error: float) -> Table:

@@ -142,7 +142,8 @@ def test_comparisons_have_tables_for_each_variant(arena: Arena, tmp_path: Path) 
     arena(*command)
     (tmp_path / "mine.py").write_text(f"{MINE}# better\n")
     arena(*command)
-    assert {*json_of("standings", "pair", "--versions", "--json")["variants"]} == {"base", "expert"}
+    rows = json_of("standings", "pair", "--versions", "--json")["versions"]
+    assert {row["variant"] for row in rows} == {"base", "expert"}
     found = arena("runs", "--trim", "pair", code=2)
     assert found.out.splitlines() == [f"pair/{rules} holds 4 games that no table shows" for rules in ("base", "expert")]
     assert "All 8 games. Nothing was deleted" in found.err

@@ -20,7 +20,7 @@ from arena.league.views import (
     history_lines,
     league_line,
     opponent_lines,
-    standing_lines,
+    past_lines,
     version_lines,
 )
 from arena.results.league import (
@@ -29,10 +29,10 @@ from arena.results.league import (
     leagues_table,
     log_table,
     opponents_table,
-    standing_table,
+    past_table,
     versions_table,
 )
-from arena.results.table import Report
+from arena.results.table import Report, Table
 from arena.text import indented, utc_text
 
 
@@ -82,7 +82,7 @@ def show_command(
         elif at is not None:
             _show_past(opened, at, form)
         else:
-            show_standings(opened, league_standings(opened), form)
+            show_standings(opened, form)
 
 
 def _list_leagues(form: str) -> None:
@@ -97,23 +97,19 @@ def _list_leagues(form: str) -> None:
     if not lines:
         none = "There are no leagues in leagues/. Create one: arena league create NAME"
         remarks.append("No league in leagues/ can be read." if unread else none)
-    print_report(Report("", [leagues_table(lines)], remarks, values=lambda: {"leagues": lines, "unread": unread}), form)
+    faults = Table("unread", "", unread, files=("name", "reason"))
+    print_report(Report("", [leagues_table(lines), faults], remarks), form)
 
 
 def _show_past(league: League, at: int, form: str) -> None:
     """Print the table as it was after an event."""
     event = events.event_at(league, at)
-    lines = standing_lines(league, events.table_at(league, event.id), events.table_at(league, event.id - 1), past=True)
-    values = {
-        "league": league.name,
-        "event": event.id,
-        "happened": event.happened,
-        "games": event.total,
-        "standings": lines,
-    }
+    table, before = (events.table_at(league, number) for number in (event.id, event.id - 1))
+    lines = past_lines(table, before, league.settings.anchor is not None)
+    about = {"league": league.name, "event": event.id, "happened": event.happened, "games": event.total}
     heading = f"{league.name} after event {event.id}, {utc_text(event.happened)}: {event.total:,} games"
     remarks = [] if lines else ["No bot was in the table."]
-    print_report(Report(heading, [standing_table(lines)], remarks, values=lambda: values), form)
+    print_report(Report(heading, [past_table(lines)], remarks, about), form)
 
 
 def _show_bot(league: League, bot: str, number: int | None, against: str | None, form: str) -> None:
@@ -126,20 +122,14 @@ def _show_bot(league: League, bot: str, number: int | None, against: str | None,
         other = versions.of_bot(league, against)[0].name
         opponents = [line for line in opponents if line["opponent"] == other]
     forfeits = forfeit_lines(league, version)
-    values = {
-        "league": league.name,
-        "bot": version.name,
-        "author": version.author,
-        "version": version.number,
-        "versions": rows,
-        "opponents": opponents,
-        "forfeits": forfeits,
-    }
+    about = {"league": league.name, "bot": version.name, "author": version.author, "version": version.number}
+    files = [{"version": row["version"]} | file for row in rows for file in row["files"]]
     author = f" by {version.author}" if version.author else ""
     tables = [
         versions_table(rows),
         opponents_table(opponents, f"{version.label} against"),
         forfeits_table(forfeits),
+        Table("files", "", files, files=("version", "path", "bytes", "hash")),
     ]
     remarks = []
     if against and not opponents:
@@ -149,7 +139,7 @@ def _show_bot(league: League, bot: str, number: int | None, against: str | None,
         remarks.append(f"Retired {utc_text(version.retired)}{reason}")
     if version.reason:
         remarks.append(f"{version.label} {version.state}: {indented(version.reason)}")
-    print_report(Report(f"{version.name}{author}", tables, remarks, values=lambda: values), form)
+    print_report(Report(f"{version.name}{author}", tables, remarks, about), form)
 
 
 @click.command()
@@ -167,12 +157,11 @@ def history_command(name: str, as_log: bool, limit: int, form: str) -> None:
     with open_league(name, write=False) as league:
         if as_log:
             entries = [vars(entry) for entry in oversight.entries(league, limit or None)]
-            tables, values = [log_table(entries)], {"league": league.name, "entries": entries}
-            remarks = [] if entries else ["The log is empty."]
-            report = Report(f"{league.name}: log", tables, remarks, values=lambda: values)
-        else:
-            lines = history_lines(league)[-limit:]
-            report = Report(
-                league.name, [history_table(lines)], values=lambda: {"league": league.name, "events": lines}
+            table, heading, remarks = (
+                log_table(entries),
+                f"{league.name}: log",
+                [] if entries else ["The log is empty."],
             )
-        print_report(report, form)
+        else:
+            table, heading, remarks = history_table(history_lines(league)[-limit:]), league.name, []
+        print_report(Report(heading, [table], remarks, {"league": league.name}), form)

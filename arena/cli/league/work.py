@@ -14,7 +14,6 @@ from arena.cli.league.shared import LeagueProgress, league_argument, league_befo
 from arena.cli.league.tables import show_standings
 from arena.league import book, oversight
 from arena.league.placement import LeagueWork, SubmissionResult
-from arena.league.rating import league_standings
 from arena.league.store import open_league
 
 play_too = click.option("--play", is_flag=True, help="Play more games while no submission waits, to narrow the errors.")
@@ -64,7 +63,7 @@ def work_command(
             games = math.inf if play else max_games or 0
             played = LeagueWork(session, on_result).go_on(games, waits=max_games is None)
             stopped = session.signals.stopping
-        show_standings(league, league_standings(league), form, {"played": played, "interrupted": stopped})
+        show_standings(league, form, played=played, interrupted=stopped)
     return INTERRUPTED if stopped and max_games is not None and (left or played < max_games) else 0
 
 
@@ -109,4 +108,4 @@ def retire_command(name: str, bot: str, reason: str, undo: bool, form: str) -> N
         if bot == league.settings.anchor:
             scale = f"its rating is {league.settings.anchor_elo:g}" if undo else "without it, the table's average is 0"
             click.echo(f"It is the anchor: {scale}, so all ratings have moved.", err=True)
-        show_standings(league, league_standings(league), form)
+        show_standings(league, form)

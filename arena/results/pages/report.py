@@ -36,7 +36,7 @@ from arena.results.pages.figures import (
 from arena.results.pages.game_data import game_data, sample
 from arena.results.pages.plots import Plot, Square, svg
 from arena.results.pages.render import render
-from arena.results.run_data import ALL_GAMES, GameFilter, RunData, read_sprt, with_bots
+from arena.results.run_data import ALL_GAMES, GameFilter, RunData, with_bots
 from arena.results.run_standings import RunStandings, standings
 from arena.results.run_stats import stats_report
 from arena.results.sources import Source, StoredComparison
@@ -215,7 +215,7 @@ def _comparison(
         tables = _shown(whole)
         plots = [(rates_plot(whole), "Score of each bot in each variant, with 95% intervals.")]
         sections = [
-            Section("variants", "Variants", plots, notes=whole.remarks, half=True),
+            Section("variants", "Variants", plots, notes=[*whole.remarks, *whole.said_below], half=True),
             Section("figures", "Tables", closed=tables[1:], half=True),
             Section("scores", "Scores", tables=tables[:1]),
         ]
@@ -404,8 +404,7 @@ def filled_columns(table: Table) -> Table:
 
 def _sprt(run: RunData) -> tuple[list[str], list[Section]]:
     """Return the state of a sequential test as `arena sprt` prints it: the verdict, and a section with the rest."""
-    test = read_sprt(run)
-    if test is None:
+    if (test := run.test) is None:
         return [], []
     verdict, _, rest = sprt_text(test, *map(one_line, run.bots)).partition("\n")
     return [verdict], [Section("sprt", "Sequential test", texts=[(verdict, rest)])]
