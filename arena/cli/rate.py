@@ -16,7 +16,7 @@ from arena.results.records import holds_records
 from arena.results.run_data import RunData, choice_text, kept_bots, with_bots
 from arena.results.run_standings import rate_run
 from arena.results.sources import RecordFile, find_source, report_of
-from arena.results.standings_report import run_report, zero_text
+from arena.results.standings_report import run_report, stop_line, zero_text
 from arena.results.table import Report
 from arena.stats import DEFAULT_PRIOR
 from arena.stats.frames import StatsError, require_bot
@@ -70,11 +70,13 @@ def rate_command(
         run = with_bots(run, without, only)
         if not len(run.columns):
             raise StatsError(f"{one_line(run.name)}: no games yet")
+        if los and run.is_stopped:
+            raise ArenaError(f"--los does not apply to a test that was stopped by its result. {stop_line(run)}")
         for bot in fixed:
             require_bot(bot, run.columns.bots)
         run = replace(run, anchors=fixed or run.anchors)
         ratings = rate_run(run, run.columns.games(), prior, first_advantage=first_advantage)
-        remarks = ratings_remarks(ratings, zero_text(run))
+        remarks = [*([stop_line(run)] if run.is_stopped else []), *ratings_remarks(ratings, zero_text(run))]
         return run_report(run, ratings_tables(ratings, los), remarks, **about_ratings(ratings))
 
     if isinstance(found, RecordFile) and not holds_records(found.path):

@@ -39,7 +39,7 @@ JUDGING_MS = 36
 
 @click.command()
 @click.argument("source", metavar="RUN", required=False, shell_complete=complete_runs)
-@click.option("--all", "everything", is_flag=True, help="Show all statistics, and all lines of a large field.")
+@click.option("--all", "everything", is_flag=True, help="Show all statistics.")
 @click.option(
     "--error",
     type=ERROR_TYPE,

@@ -19,8 +19,10 @@ from arena.stats.frames import Floats, Ints, numbered, same_cards
 from arena.stats.intervals import FEWEST_DEALS, mean_difference
 from arena.stats.ratings import Ratings
 from arena.stats.score import other_side
+from arena.text import one_line
 from arena.tournament.forfeits import ForfeitSummary
 from arena.tournament.games import stored_deal_seed
+from arena.tournament.plan import BEST_OF_MANY, MANY_VERSIONS
 from arena.tournament.store.columns import GameColumns
 from arena.tournament.store.reader import BotEntry, Reader
 
@@ -222,6 +224,9 @@ def _remarks(rows: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> list[st
     if not rows:
         return ["No bot of this run has more than one version. Change a bot and play the run again to compare both."]
     lines = []
+    for bot in dict.fromkeys(row["bot"] for row in rows):
+        if (number := max(row["version"] for row in rows if row["bot"] == bot)) >= MANY_VERSIONS:
+            lines.append(f"{number} versions of {one_line(bot)}: {BEST_OF_MANY}.")
     if not all(row["games"] for row in rows):
         lines.append("A version without games met no bot as it is now.")
     if notes:

@@ -95,6 +95,11 @@ class RunData:
         return ForfeitSummary(self.forfeits, self.columns.games_by_bot(), self.folder)
 
     @property
+    def is_stopped(self) -> bool:
+        """Whether a sequential test has ended it, so that figures of fixed size do not hold."""
+        return self.test is not None and self.test.verdict != "continue"
+
+    @property
     def complete(self) -> bool:
         """Whether all planned games are there."""
         return self.planned is not None and len(self.columns) >= self.planned

@@ -431,8 +431,8 @@ def head_to_head_line(standings: RunStandings) -> str:
     if standings.head_to_head is None:
         return ""
     run, head, (first, second) = standings.run, standings.head_to_head, standings.run.bots
-    if (test := run.test) is not None and test.verdict != "continue":
-        return f"{estimate_line(test, one_line(first), one_line(second))} The table does not allow for the stop."
+    if run.is_stopped:
+        return stop_line(run)
     names = "LL, LD, split, WD, WW" if head.unit == "pairs" else "L, D, W"
     counts = ", ".join(map(str, head.counts))
     bot, opponent = one_line(first), one_line(second)
@@ -441,6 +441,12 @@ def head_to_head_line(standings: RunStandings) -> str:
         difference = difference_text(head, opponent)
     stronger = f"chance of being the stronger bot: {chance_text(head.los)}"
     return f"{bot} {difference}; {stronger} ({head.unit} {names}: {counts})."
+
+
+def stop_line(run: RunData) -> str:
+    """Say what a test that was stopped shows; the figures of the tables hold for a number of games that is fixed."""
+    assert run.test is not None
+    return f"{estimate_line(run.test, *map(one_line, run.bots))} The table does not allow for the stop."
 
 
 # ---------------------------------------------------------------- files

@@ -41,6 +41,10 @@ def test_shows_the_test_and_goes_on_from_a_stored_one(arena: Arena) -> None:
     assert "chance of being the stronger bot" not in shown
     summary = content((folder / "summary.json").read_text())
     assert (summary["complete"], summary["format"], summary["head_to_head"][0]["los"]) == (True, "sprt", None)
+    whole = arena("standings", folder, "--all")
+    assert "The table does not allow for the stop." in whole.out
+    assert not {"los", "pairings"} & set(json_of("standings", folder, "--all", "--json"))
+    assert "--los does not apply to a test that was stopped" in arena("rate", folder, "--los", code=2).err
     assert arena("verify", folder).code == 0
     with Reader(folder) as reader:
         assert "adjusted" not in reader.config()["sprt"]

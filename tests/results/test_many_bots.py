@@ -105,6 +105,11 @@ def test_wide_markdown_and_files_have_the_whole_crosstable(many: RunStandings) -
     assert len(content(write_report(report, "json"))["crosstable"]) == 30 * 29
 
 
+def test_from_thirty_bots_on_pairs_are_in_files(many: RunStandings) -> None:
+    tables = {table.name: table for table in stats_report(many.run, 10).tables}
+    assert all(len(tables[name].rows) == 30 * 29 and not tables[name].columns for name in ("pairings", "los"))
+
+
 def test_a_narrow_table_without_texts_may_not_fit() -> None:
     assert narrow_grid([COLUMNS["games"]], [["12345"]], 4) == ""
     wide = Table("t", "", [{"games": 12345}], [COLUMNS["games"]], elsewhere="Look there.", narrow=None)
@@ -208,7 +213,7 @@ def test_files_have_a_line_for_each_bot_and_none_for_each_two(tmp_path: Path, mo
     short = stats_report(large, 10.0)
     by_opponent = {statistic.name for statistic in STATISTICS if statistic.by_opponent}
     assert not {table.name for table in short.tables} & by_opponent
-    assert "tables by opponent are shown only with --all" in write_report(short, "table")
+    assert "tables by opponent are made for files only" in write_report(short, "table")
 
 
 # ---------------------------------------------------------------- comparisons of few deals

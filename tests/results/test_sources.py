@@ -142,6 +142,8 @@ def test_games_of_a_league(played: Arena) -> None:
     assert f"leagues/open holds {total} games" in played("replay", "open").out
     lost = played("replay", "open", "--bot", "first v1", "--lost", "--limit", 0).out
     assert "first v1" in lost
+    assert played("replay", "open", "--bot", "first", "--lost", "--limit", 0).out == lost
+    assert "Only games where first v1 and last v1 meet" in played("standings", "open", "--only", "first,last").out
     assert played("replay", "open", "1").out.count("v1") > 1
     played("export", "open", "--records", "all.txt")
     assert f"{total} games replayed" in played("verify", "all.txt").out
