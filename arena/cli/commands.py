@@ -614,8 +614,9 @@ def _submit() -> None:
     arena submit bots/mine.py --league open --author Ada
     arena submit bots/mine.py --server https://league.example
 
-    BOT is a file, with any parameters after a colon (bots/mine.py:depth=2) and any name before (deep=bots/mine.py). The files that it has when it plays are
-    submitted with it. One with the same name and different content is a new version, which replaces the old one.
+    BOT is a file, with any parameters after a colon (bots/mine.py:depth=2) and any name before (deep=bots/mine.py). The
+    files that it has when it plays are submitted with it. One with the same name and different content is a new
+    version, which replaces the old one.
     """
 
 

@@ -191,4 +191,4 @@ def show_comparison(
     """Show the tables of stored variants; return the exit code."""
     report = comparison(read_variants(folders), baseline)
     print_report(report, form, to)
-    return forfeit_code(report.forfeits, strict)
+    return forfeit_code(report.forfeits.values(), strict)

@@ -18,15 +18,14 @@ from arena.bots.cores import core_count
 from arena.bots.spec import BotSpec, find_bots
 from arena.cli.group import INTERRUPTED
 from arena.cli.options import QUIET, PlayOptions, option_of
-from arena.cli.printing import FORFEITED, echo_json, forfeit_code, report_text
+from arena.cli.printing import FORFEITED, echo_json, forfeit_code, print_report, report_text
 from arena.errors import ArenaError, BotWarning
 from arena.paths import RESULTS, data_folder
-from arena.results.data_formats import json_text
 from arena.results.forfeit_lines import forfeit_paragraph
 from arena.results.run_data import read_run
 from arena.results.run_standings import RunStandings, standings
-from arena.results.sprt_report import sprt_line, sprt_text, sprt_values
-from arena.results.standings_report import all_values, standings_report, write_run_files
+from arena.results.sprt_report import sprt_line, sprt_text
+from arena.results.standings_report import standings_report, write_run_files
 from arena.results.until_error import MOST_GAMES, UntilError, grows_by_games
 from arena.settings import as_dict, merged
 from arena.terminal.live import StatusText, figures, forfeits_so_far, progress_for, rate_text
@@ -37,12 +36,10 @@ from arena.tournament.formats.schedule import SequentialTest
 from arena.tournament.runner.logs import LOG
 from arena.tournament.runner.play_run import Prepared, play_run, prepare, with_stored_seed
 from arena.tournament.runner.progress import ProgressListener
-from arena.whole_file import write_whole
 
 ALL_PLAYED = 0
 VERDICT_CODES = {"H1": ALL_PLAYED, "H0": 3, "continue": 4}
 """Exit codes of a sequential test by its verdict; `--strict` and Ctrl-C come first."""
-SPRT_FILE = "sprt.json"
 BOT_LINE = " arena.bots: "  # marks what a bot printed, in the log of a run
 LONGEST_BOT_LINE, MOST_BOT_LINES = 200, 40
 
@@ -235,10 +232,11 @@ def tell_error(until: UntilError) -> bool:
 
 def _show(table: RunStandings, folder: Path, as_json: bool, test: SequentialTest | None) -> None:
     write_run_files(table, folder)
-    if test is not None:
-        _show_test(table, test, folder, as_json)
-    elif as_json:
-        echo_json(all_values(table) | {"folder": str(folder)})
+    if as_json:
+        report = standings_report(table)
+        print_report(replace(report, about={**report.about, "folder": str(folder)}), "json")
+    elif test is not None:
+        _show_test(table, test, folder)
     else:
         click.echo(err=True)  # an empty line after the progress
         name = shlex.quote(folder.name if folder.parent == RESULTS else str(folder))
@@ -291,30 +289,13 @@ def next_step(table: RunStandings, folder: str) -> str:
     return f"{name} is stronger than {rung}. Next: arena match {spec} {rungs[number]}"
 
 
-def _show_test(table: RunStandings, test: SequentialTest, folder: Path, as_json: bool) -> None:
-    """Write sprt.json into the folder of a run and show where the test stands."""
-    result, run = test.result(), table.run
+def _show_test(table: RunStandings, test: SequentialTest, folder: Path) -> None:
+    """Show where the test of a run stands."""
+    result, run, config = test.result(), table.run, table.run.config
     bot, opponent = run.bots
-    config = run.config
-    values = {
-        "bot": bot,
-        "opponent": opponent,
-        **sprt_values(result, bot),
-        "pairs": result.units,
-        "max_pairs": test.max_pairs,
-        "rules": config["rules"],
-        "seed": config["seed"],
-        **({"labels": dict(run.labels)} if run.labels else {}),
-    }
-    forfeits = run.forfeit_summary
-    counts = [{"bot": line.bot, "kind": line.kind, "games": line.games} for line in forfeits.reasons]
-    write_whole(folder / SPRT_FILE, [json_text(values | {"forfeits": counts})], follow=False)  # reasons may hold times
-    if as_json:
-        echo_json(values | {"forfeits": forfeits.values(), "folder": str(folder)})
-        return
     click.echo(err=True)  # an empty line after the progress
     click.echo(f"{run.name}: {bot} against {opponent}, rules {config['rules']}, seed {config['seed']}\n")
-    if said := forfeit_paragraph(forfeits):
+    if said := forfeit_paragraph(run.forfeit_summary):
         click.echo(f"{said}\n")
     click.echo(sprt_text(result, bot, opponent), nl=False)
     if result.verdict == "continue" and not table.always_forfeiting:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -44,20 +44,15 @@ def refuse_options(reason: str, *names: str) -> None:
 
 
 def echo_json(values: Mapping[str, Any]) -> None:
-    """Print JSON, with what was said about the names of bots."""
-    click.echo(json_text(_with_notes(values)), nl=False)
-
-
-def _with_notes(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Add what was said about the names of bots to the `notes`, if anything was."""
+    """Print JSON, with what was said about the names of bots in its `notes`."""
     said = click.get_current_context().meta.get(NOTES)
-    return {**values, "notes": [*values.get("notes", ()), *said]} if said else values
+    click.echo(json_text({**values, "notes": [*values.get("notes", ()), *said]} if said else values), nl=False)
 
 
 def report_text(report: Report, form: str, wide: str = PRINT_WIDE) -> str:
     """Return a report as text. A table has few columns and fits the terminal (or COLUMNS); `wide` shows the others."""
-    values = report.values
-    report = replace(report, values=lambda: _with_notes(values()))
+    if form == "json":
+        report = replace(report, remarks=[*report.remarks, *click.get_current_context().meta.get(NOTES, ())])
     narrow = sys.stdout.isatty() or "COLUMNS" in os.environ
     return write_report(report, form, shutil.get_terminal_size().columns if narrow else None, brief=True, wide=wide)
 
@@ -70,7 +65,7 @@ def print_report(report: Report, form: str, to: Path | None = None) -> None:
             click.echo(path, err=True)
 
 
-def forfeit_code(summaries: Sequence[ForfeitSummary], strict: bool = False) -> int:
+def forfeit_code(summaries: Collection[ForfeitSummary], strict: bool = False) -> int:
     """Return the exit code for games that were forfeited, and say on stderr why it is not 0.
 
     It is 1 if a bot forfeited every game of a run, if every game was forfeited, or with `strict` if any was.

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from arena.cli.printing import forfeit_code, print_report
 from arena.errors import ArenaError
 from arena.paths import input_name
 from arena.results.game_list import read_game_list
-from arena.results.ratings_report import ratings_report
+from arena.results.ratings_report import about_ratings, ratings_remarks, ratings_tables
 from arena.results.records import holds_records
 from arena.results.run_data import RunData, choice_text, kept_bots, with_bots
 from arena.results.run_standings import rate_run
 from arena.results.sources import RecordFile, find_source, report_of
-from arena.results.standings_report import heading, zero_text
+from arena.results.standings_report import run_report, stop_line, zero_text
 from arena.results.table import Report
 from arena.stats import DEFAULT_PRIOR
 from arena.stats.frames import StatsError, require_bot
 from arena.stats.ratings import rate as rate_games
 from arena.text import counted, one_line
 from arena.tournament.store.sqlite import StoreError
-
-if TYPE_CHECKING:
-    pass
 
 
 def rate_command(
@@ -49,11 +45,14 @@ def rate_command(
         run = with_bots(run, without, only)
         if not len(run.columns):
             raise StatsError(f"{one_line(run.name)}: no games yet")
+        if los and run.is_stopped:
+            raise ArenaError(f"--los does not apply to a test that was stopped by its result. {stop_line(run)}")
         for bot in fixed:
             require_bot(bot, run.columns.bots)
         run = replace(run, anchors=fixed or run.anchors)
         ratings = rate_run(run, run.columns.games(), prior, first_advantage=first_advantage)
-        return ratings_report(ratings, los, heading(run), run.forfeit_summary, zero_text(run))
+        remarks = [*([stop_line(run)] if run.is_stopped else []), *ratings_remarks(ratings, zero_text(run))]
+        return run_report(run, ratings_tables(ratings, los), remarks, **about_ratings(ratings))
 
     if isinstance(found, RecordFile) and not holds_records(found.path):
         games, left_out = read_game_list(found.path)
@@ -67,11 +66,12 @@ def rate_command(
             text += f"\nOnly games where {one_line(choice_text(bots, kept))}."
         prior = DEFAULT_PRIOR if prior is None else prior
         ratings = rate_games(games, prior=prior, anchors=fixed, first_advantage=first_advantage)
-        report = ratings_report(ratings, los, text)
+        about = {"name": input_name(source), **about_ratings(ratings)}
+        report = Report(text, ratings_tables(ratings, los), ratings_remarks(ratings), about)
     else:
         report = report_of(found, rated_run)
     print_report(report, form)
-    return forfeit_code(report.forfeits)
+    return forfeit_code(report.forfeits.values())
 
 
 def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import click
 
-from arena.cli.printing import given_options, refuse_options, write_page
-from arena.results.data_formats import json_text
+from arena.cli.printing import given_options, print_report, refuse_options, write_page
 from arena.results.pages.game_data import replay_page
-from arena.results.positions import game_values
+from arena.results.positions import moves_report
 from arena.results.run_data import GameFilter
-from arena.results.sources import find_source, holds_one_game, list_games, listed_values, read_game
+from arena.results.sources import find_source, holds_one_game, list_games, listed_report, read_game
 from arena.terminal.lines import print_game
 
 
@@ -38,7 +37,7 @@ def replay_command(
     if record:
         click.echo(found.record)
     elif as_json:
-        click.echo(json_text(game_values(found)), nl=False)
+        print_report(moves_report(found), "json")
     elif out is not None or opened:
         write_page(replay_page(found, key), out or Path(f"game-{key.replace('/', '-')}.html"), opened)
     else:
@@ -53,7 +52,7 @@ def _list(source: str, wanted: GameFilter, limit: int, record: bool, as_json: bo
             for chosen in games.chosen(wanted):
                 click.echo(chosen.record)
     elif as_json:
-        click.echo(json_text(listed_values(found, wanted, limit)), nl=False)
+        print_report(listed_report(found, wanted, limit), "json")
     else:
         for line in list_games(found, wanted, limit):
             click.echo(line)

@@ -7,23 +7,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
 from arena.bots.bundle import BUNDLES, remove_bundles
-from arena.cli.playing import SPRT_FILE
 from arena.cli.printing import counting, print_report
 from arena.errors import ArenaError
 from arena.league.league_settings import LeagueError
 from arena.league.store import open_league
 from arena.league.verification import league_faults, verified_games
 from arena.paths import RESULTS
-from arena.results.data_formats import json_text
 from arena.results.records import verify_file
 from arena.results.run_list import RUNNING, run_lines, runs_report
 from arena.results.sources import RecordFile, Source, StoredComparison, StoredLeague, StoredRun, find_source
 from arena.results.standings_report import CROSSTABLE, STANDINGS, SUMMARY, TIMING
+from arena.results.table import Report, Table, by_variant
 from arena.text import counted, one_line, printable
 from arena.tournament.folders import inner_runs
 from arena.tournament.games import GameResult
@@ -87,7 +85,7 @@ def _prune(root: Path, names: Sequence[str], yes: bool) -> None:
 
 
 _OWN = (
-    *(STANDINGS, CROSSTABLE, TIMING, SUMMARY, "games.csv", "report.html", SPRT_FILE, LUCK),
+    *(STANDINGS, CROSSTABLE, TIMING, SUMMARY, "games.csv", "report.html", LUCK),
     *(LOG, f"{LOG}.1", ".lock", ".lock-journal", f"{DATABASE}-wal", f"{DATABASE}-shm", DATABASE),
 )
 """What this program writes into the folder of a run or a comparison, the database last: with it goes the run."""
@@ -160,8 +158,7 @@ def verify_command(source: str, as_json: bool) -> int:
             click.echo(f"{rules}: " if rules else "", nl=False)
             parts[rules].show("file" if isinstance(part, RecordFile) else "database")
     if as_json:
-        values = {rules: one.values() for rules, one in parts.items()}
-        click.echo(json_text(values.get("", {"variants": values})), nl=False)
+        print_report(by_variant({rules: one.report for rules, one in parts.items()}), "json")
     return 0 if all(one.sound for one in parts.values()) else 1
 
 
@@ -179,9 +176,12 @@ class Replayed:
         """Whether no fault was found."""
         return not self.faults
 
-    def values(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {"sound": self.sound, **vars(self)}
+    @property
+    def report(self) -> Report:
+        """What JSON has about them."""
+        about = {"name": self.name, "sound": self.sound, "games": self.games, "bad": self.bad}
+        faults = Table("faults", "", [{"fault": fault} for fault in self.faults], files=("fault",))
+        return Report("", [faults], about=about)
 
     def show(self, what: str) -> None:
         """Print the faults and a verdict about `what` holds the games."""

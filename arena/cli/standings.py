@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from arena.cli.league.show import show_bot
-from arena.cli.league.tables import show_league, show_standings_of
+from arena.cli.league.tables import show_standings_of
 from arena.cli.printing import counting, forfeit_code, print_report, refuse_options
 from arena.errors import ArenaError
 from arena.results.bot_versions import versions_report
@@ -20,6 +20,7 @@ from arena.results.standings_report import standings_report
 from arena.results.table import Report
 from arena.stats.frames import Floats
 from arena.text import one_line
+from arena.tournament.forfeits import ForfeitSummary
 from arena.tournament.luck import JudgedLuck
 
 JUDGING_MS = 36
@@ -52,9 +53,8 @@ def standings_command(
             "--versions has tables of its own, of a run; drop --all, --adjusted, --without and --only"
         )
     if server is not None:
-        if everything or adjusted or selects or versions or prior is not None:
-            drop = "drop --all, --prior, --adjusted, --without, --only and --versions"
-            raise click.UsageError(f"--server shows the table of its league; {drop}")
+        reason = "does not apply to --server, which shows the table as the server has it"
+        refuse_options(reason, "everything", "prior", "adjusted", "without", "only", "versions")
         show_standings_of(server, form, to)
         return 0
     assert source is not None
@@ -71,18 +71,24 @@ def standings_command(
     refuse_options("is for one bot of a league; name it after the league", "files")
     if versions:
         _require_run(found)
-        return _shown(report_of(found, lambda run: versions_report(run, prior)), form, to)
-    if isinstance(found, StoredLeague) and not (everything or selects or adjusted or prior is not None):
-        show_league(found.path, form, to)
-        return 0
+        fields: list[ForfeitSummary] = []  # what a bot did before it changed does not count against the run
+
+        def versions_of(run: RunData) -> Report:
+            fields.append(run.forfeit_summary)
+            return versions_report(run, prior)
+
+        print_report(report_of(found, versions_of), form, to)
+        return forfeit_code(fields)
 
     def report(run: RunData) -> Report:
         if everything:
-            return stats_report(with_bots(run, without, only), error or 10.0, prior, True)
+            return stats_report(with_bots(run, without, only), error or 10.0, prior, to is not None or form != "table")
         luck = _luck_of(run) if adjusted else None
         return standings_report(compute(with_bots(run, without, only), prior, luck=luck))
 
-    return _shown(report_of(found, report), form, to)
+    shown = report_of(found, report)
+    print_report(shown, form, to)
+    return forfeit_code(shown.forfeits.values())
 
 
 def judging_text(folder: str | Path, games: int) -> str:
@@ -107,12 +113,6 @@ def _luck_of(run: RunData) -> Floats:
         click.echo(text, err=True)
     with counting(len(run.columns), "luck of the draw") as seen:
         return run_luck(run.folder, seen)
-
-
-def _shown(report: Report, form: str, to: Path | None) -> int:
-    """Print a report; return the exit code."""
-    print_report(report, form, to)
-    return forfeit_code(report.forfeits)
 
 
 def _require_run(found: Source) -> None:

@@ -19,7 +19,7 @@ from arena.results.pages.plots import Plot, picture
 from arena.results.pages.plots import save as save_plots
 from arena.results.pages.render import table_html
 from arena.results.ratings_report import RATING_COLUMNS, ratings_frame
-from arena.results.run_data import RunData, read_sprt
+from arena.results.run_data import RunData
 from arena.results.run_standings import CROSS_COLUMNS, STANDING_COLUMNS, RunStandings, rate_run, standings
 from arena.results.run_stats import SUPERIORITY_COLUMNS, pairings_frame, run_frames, superiority_frame, time_frame
 from arena.results.sources import RecordFile, Source, StoredComparison, find_source
@@ -232,7 +232,7 @@ class Run:
 
         Raises StatsError unless the format of the run is sprt.
         """
-        if (result := read_sprt(self._data)) is None:
+        if (result := self._data.test) is None:
             raise StatsError(f"{self.folder}: the format is {self.config['format']}, not sprt")
         return result
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
-import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from arena.bots.isolation.levels import Isolation
 from arena.endings import AFTER
@@ -17,7 +14,7 @@ from arena.league.league_settings import LeagueError, LeagueSettings
 from arena.league.rating import Standings, StandingsRow, league_standings
 from arena.league.store import League, open_league
 from arena.league.submission import check_path
-from arena.league.versions import PENDING, PLACING, Version
+from arena.league.versions import Version
 from arena.stats.score import Score
 from arena.text import first_line
 from arena.tournament.forfeits import ForfeitSummary, Reasons
@@ -29,13 +26,13 @@ _Line = dict[str, Any]
 def league_line(folder: Path) -> _Line:
     """Return one league's row in the list of leagues. Raise LeagueError if its database cannot be read."""
     with open_league(folder, write=False) as league:
-        table = standing_lines(league, league_standings(league).rows, [])
+        table = league_standings(league).rows
         return {
             "rules": league.settings.rules,
             "isolation": league.settings.isolation,
             "bots": len(table),
             "games": league.count_games(),
-            "leader": table[0]["bot"] if table else None,
+            "leader": table[0].version.name if table else None,
             "last": league.value("SELECT max(happened) FROM events"),
         }
 
@@ -43,25 +40,17 @@ def league_line(folder: Path) -> _Line:
 # ---------------------------------------------------------------- the table
 
 
-def standing_lines(
-    league: League, table: Sequence[StandingsRow], before: Sequence[StandingsRow], *, past: bool = False
-) -> list[_Line]:
-    """Return the rows of a table with their changes since an earlier one.
-
-    The rows of a `past` table have no authors, forfeits and hashes.
-    """
-    change = _changes(league, _by_bot(table), _by_bot(before))
-    lost = {} if past else standing_forfeits(league, table).lost
+def past_lines(table: Sequence[StandingsRow], before: Sequence[StandingsRow], anchored: bool) -> list[_Line]:
+    """Return the rows of a stored table with their changes since an earlier one, named as in the present table."""
+    change = table_changes(places(table), places(before), anchored)
     return [
         {
             "rank": row.rank,
-            "bot": row.version.name,
+            "bot": row.version.label,
             "version": row.version.number,
-            **({} if past else {"author": row.version.author}),
             **rating_values(row),
-            **change[row.version.name],
             **row.score.columns(),
-            **({} if past else {"forfeits": lost.get(row.version.label, 0), "hash": row.version.hash}),
+            **change[row.version.name],
         }
         for row in table
     ]
@@ -74,51 +63,46 @@ def rating_values(row: StandingsRow | None) -> _Line:
     return {"elo" if name == "elo" else f"elo_{name}": value for name, value in zip(names, values)}
 
 
-def _by_bot(table: Sequence[StandingsRow]) -> dict[str, StandingsRow]:
-    return {row.version.name: row for row in table}
+Places: TypeAlias = Mapping[str, tuple[float | None, int]]
+"""The ratings and ranks of a table, by bot."""
 
 
-def _changes(league: League, table: Mapping[str, StandingsRow], old: Mapping[str, StandingsRow]) -> dict[str, _Line]:
+def places(table: Sequence[StandingsRow]) -> dict[str, tuple[float | None, int]]:
+    """Return the ratings and ranks of a table, by bot."""
+    return {row.version.name: (row.elo, row.rank) for row in table}
+
+
+def table_changes(table: Places, old: Places, anchored: bool) -> dict[str, _Line]:
     """Return for each bot whether it is new, and how much Elo and how many places it has moved.
 
     Where the mean is 0, all ratings move when a bot comes or goes, which says nothing about the others. So the mean
-    change of the bots in both tables is subtracted.
+    change of the bots in both tables is subtracted, unless they are `anchored`.
     """
     moves: dict[str, float] = {}
-    for bot, row in table.items():
-        before = old[bot].elo if bot in old else None
-        if row.elo is not None and before is not None:
-            moves[bot] = row.elo - before
-    shift = 0.0
-    if moves and league.settings.anchor is None:
-        shift = sum(moves.values()) / len(moves)
+    for bot, (elo, _) in table.items():
+        before = old[bot][0] if bot in old else None
+        if elo is not None and before is not None:
+            moves[bot] = elo - before
+    shift = 0.0 if anchored or not moves else sum(moves.values()) / len(moves)
     return {
         bot: {
             "new": bot not in old,
             "elo_change": moves[bot] - shift if bot in moves else None,
-            "rank_change": old[bot].rank - row.rank if bot in old else None,
+            "rank_change": old[bot][1] - rank if bot in old else None,
         }
-        for bot, row in table.items()
+        for bot, (_, rank) in table.items()
     }
 
 
-def table_before(league: League, table: Standings) -> tuple[list[StandingsRow], LeagueEvent | None]:
+def table_before(league: League) -> tuple[list[StandingsRow], LeagueEvent | None]:
     """Return the table with which the present one is compared, and its event.
 
     This is the last event but one that changed the table, or the last one if games have been stored since.
     """
     seen = [e for e in events.events(league) if e.kind != events.SUBMISSION_REFUSED]
-    if table.total == seen[-1].total:
+    if league.count_games() == seen[-1].total:
         seen.pop()
     return (events.table_at(league, seen[-1].id), seen[-1]) if seen else ([], None)
-
-
-def _waiting(league: League) -> list[_Line]:
-    """Return the submissions that are not decided yet."""
-    return [
-        {"bot": version.name, "version": version.number, "state": version.state, "submitted": version.submitted}
-        for version in versions.in_state(league, PENDING, PLACING)
-    ]
 
 
 def describe(settings: LeagueSettings) -> str:
@@ -129,64 +113,19 @@ def describe(settings: LeagueSettings) -> str:
     return f"rules {settings.rules}, bots {Isolation(settings.isolation).where}, {' and '.join(times) or 'no clock'}"
 
 
-def standing_forfeits(league: League, table: Sequence[StandingsRow]) -> ForfeitSummary:
-    """Return who forfeited, of the versions in the table and the games that count for it."""
-    games = {row.version.label: row.score.games for row in table}
-    reasons = [line for line in league.reader(hidden=False).forfeit_reasons() if line.bot in games]
-    return ForfeitSummary(reasons, games, str(league.folder))
-
-
-def standing_values(league: League, table: Standings, private: bool = False) -> _Line:
-    """Return everything about the current table, for JSON; why games were forfeited, in words of bots, if `private`."""
-    before, since = table_before(league, table)
-    forfeits = standing_forfeits(league, table.rows).values()
-    return {
-        "league": league.name,
-        "settings": asdict(league.settings),
-        "games": table.total,
-        "change_since_event": None if since is None else since.id,
-        "standings": standing_lines(league, table.rows, before),
-        "first_player": dict(zip(("elo", "elo_error95"), table.first_advantage)),
-        "waiting": _waiting(league),
-        "notes": list(table.notes),
-        "forfeits": forfeits if private else [line | {"reason": ""} for line in forfeits],
-    }
-
-
-def standing_remarks(league: League, table: Standings, since: int | None) -> list[str]:
-    """Return the notes below the current table; `since` is the event from which changes are counted."""
-    anchor = league.settings.anchor
-    zero = "the table's average (0)" if anchor is None else f"{anchor} ({league.settings.anchor_elo:g})"
-    remarks = [f"Ratings are relative to {zero}; + and - say how far the 95% interval reaches up and down."]
-    if since is not None:
-        relative = ", relative to the field" if anchor is None else ""
-        remarks[0] += f" Change: Elo since event {since}{relative}."
-    elo, error = table.first_advantage
-    if not math.isnan(error):
-        remarks.append(f"First player's advantage: {elo:+z.0f} ± {error:.0f} Elo.")
-    remarks += [f"{note[0].upper()}{note[1:]}." for note in table.notes]
-    if len(table.rows) == 1 and not table.total:
-        name = shlex.quote(league.name)
-        remarks.append(f"A single bot has no rating. Submit another one, such as: arena submit random --league {name}")
-    left = ", ".join(f"{line['bot']} v{line['version']} ({line['state']})" for line in _waiting(league))
-    if left:
-        remarks.append(f"Not in the table yet: {left}.")
-    return remarks
-
-
 # ---------------------------------------------------------------- events
 
 
 def history_lines(league: League) -> list[_Line]:
     """Return a row per event, with the rating of its version and the bot's earlier rating."""
     lines = []
-    before: dict[str, StandingsRow] = {}
+    before: Places = {}
     for event in events.events(league):
-        table = _by_bot([] if event.kind == events.SUBMISSION_REFUSED else events.table_at(league, event.id))
-        mine = table.get(event.bot or "")
-        old = before.get(event.bot or "")
-        changes = _changes(league, table, before)
-        moved = [(c["elo_change"], bot) for bot, c in changes.items() if c["elo_change"] is not None]
+        rows = [] if event.kind == events.SUBMISSION_REFUSED else events.table_at(league, event.id)
+        mine = next((row for row in rows if row.version.name == event.bot), None)
+        table, (old, _) = places(rows), before.get(event.bot or "", (None, 0))
+        moves = table_changes(table, before, league.settings.anchor is not None)
+        moved = [(move["elo_change"], bot) for bot, move in moves.items() if move["elo_change"] is not None]
         most = max(moved, key=lambda move: (abs(move[0]), move[1]), default=None)
         lines.append(
             {
@@ -197,7 +136,7 @@ def history_lines(league: League) -> list[_Line]:
                 "version": event.number,
                 **rating_values(mine),
                 "rank": None if mine is None else mine.rank,
-                "elo_before": None if old is None else old.elo,
+                "elo_before": old,
                 "games": event.games,
                 "total": event.total,
                 "most_moved": None if most is None else most[1],

@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 
 from arena.endings import AFTER
-from arena.results.data_formats import table_values
-from arena.results.forfeit_lines import alerts_and_items
 from arena.results.run_data import RunData
 from arena.results.run_standings import RATED_COLUMNS, rate_run
-from arena.results.standings_report import heading
+from arena.results.standings_report import run_report
 from arena.results.table import COLUMNS, RATING, SIDES, TALLY, Column, Report, Table, TableRow, columns_of
 from arena.stats.frames import Floats, Ints, numbered, same_cards
 from arena.stats.intervals import FEWEST_DEALS, mean_difference
 from arena.stats.ratings import Ratings
 from arena.stats.score import other_side
+from arena.text import one_line
 from arena.tournament.forfeits import ForfeitSummary
 from arena.tournament.games import stored_deal_seed
+from arena.tournament.plan import BEST_OF_MANY, MANY_VERSIONS
 from arena.tournament.store.columns import GameColumns
 from arena.tournament.store.reader import BotEntry, Reader
 
@@ -67,21 +67,9 @@ def versions_report(run: RunData, prior: float | None = None) -> Report:
     played = [_played(version.label, games, len(run.bots)) for version in versions]
     now = {version.entry.name: its for version, its in zip(versions, played) if version.plays}
     rows = [_row(each, its, now[each.entry.name], ratings) for each, its in zip(versions, played)]
-    tables = [_table(rows)]
     notes = [] if ratings is None else [note for note in (*ratings.notes, ratings.advice) if note]
-    prior = run.prior if prior is None else prior
-    forfeits = _forfeits(run, games)
-    alerts, items = alerts_and_items(forfeits)
-    values = {"name": run.name, **table_values(tables), "prior": prior, "notes": notes, "forfeits": forfeits.values()}
-    return Report(
-        heading(run),
-        tables,
-        _remarks(rows, notes),
-        items,
-        lambda: values,
-        alerts=alerts,
-        forfeits=[run.forfeit_summary],  # what a bot did before it changed does not count against the run
-    )
+    report = run_report(run, [_table(rows)], _remarks(rows, notes), prior=run.prior if prior is None else prior)
+    return replace(report, forfeits={"": _forfeits(run, games)})
 
 
 # ---------------------------------------------------------------- reading
@@ -236,6 +224,9 @@ def _remarks(rows: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> list[st
     if not rows:
         return ["No bot of this run has more than one version. Change a bot and play the run again to compare both."]
     lines = []
+    for bot in dict.fromkeys(row["bot"] for row in rows):
+        if (number := max(row["version"] for row in rows if row["bot"] == bot)) >= MANY_VERSIONS:
+            lines.append(f"{number} versions of {one_line(bot)}: {BEST_OF_MANY}.")
     if not all(row["games"] for row in rows):
         lines.append("A version without games met no bot as it is now.")
     if notes:

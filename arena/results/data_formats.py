@@ -7,7 +7,7 @@ import io
 import math
 import numbers
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ from arena import text
 from arena.errors import ArenaError
 from arena.results.table import COLUMNS, Report, Table, number
 from arena.text import half_up, spreadsheet_cell
-from arena.tournament.folders import folder_name
 from arena.whole_file import make_folder, whole_file, write_whole
 
 SIGNIFICANT = 10
@@ -50,9 +49,10 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def table_values(tables: Iterable[Table]) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of tables for JSON, by the names of the tables."""
-    return {table.name: records(table) for table in tables if table.files}
+def report_values(report: Report) -> dict[str, Any]:
+    """Return what JSON has of a report: what it is about, the rows of its tables by their names, and its sentences."""
+    tables = {table.name: records(table) for table in report.stored}
+    return {"about": dict(report.about), "tables": tables, "notes": [*report.answer, *report.remarks]}
 
 
 def records(table: Table) -> list[dict[str, Any]]:
@@ -82,6 +82,10 @@ def plain(value: Any) -> Any:
     """
     if value is None or isinstance(value, str | bool):
         return value
+    if isinstance(value, Mapping):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [*map(plain, value)]
     if isinstance(value, numbers.Integral):
         return int(value)
     if isinstance(value, numbers.Real):
@@ -123,17 +127,15 @@ def _cell(table: Table, name: str, value: Any) -> Any:
         return number(_halves_up(name, value, digits), digits)
     if isinstance(value, float):
         return f"{value:.{SIGNIFICANT}g}" if math.isfinite(value) else ""
+    if isinstance(value, list | tuple):
+        value = " ".join(map(str, value))
     return "" if value is None else spreadsheet_cell(value)
 
 
 def write_tables(report: Report, folder: Path) -> list[Path]:
-    """Write each table as `folder`/NAME.csv and return the paths. Raise ExportError if the disk refuses.
-
-    A table of a variant, such as `base:hand_size=7.ratings`, has signs in its name that no file may have everywhere.
-    """
+    """Write each table as `folder`/NAME.csv and return the paths. Raise ExportError if the disk refuses."""
     make_folder(folder)
-    tables = [table for table in report.tables if table.files]
-    paths = {folder / f"{folder_name(table.name)}.csv": table for table in tables}
+    paths = {folder / f"{table.name}.csv": table for table in report.stored}
     return [write_whole(path, [table_csv(table)], follow=False) for path, table in paths.items()]
 
 

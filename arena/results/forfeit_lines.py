@@ -6,9 +6,13 @@ import shlex
 from collections.abc import Sequence
 
 from arena.endings import AFTER
-from arena.results.table import Code
 from arena.text import counted, first_line, one_line, printable
 from arena.tournament.forfeits import ForfeitReason, ForfeitSummary
+
+
+class Code(str):
+    """A part of a line to be shown letter by letter, such as a command."""
+
 
 _MOST_LINES = 5
 """More lines are joined: of bots that forfeited most of their games those beyond, of all others one for each kind."""

@@ -17,9 +17,10 @@ from typing import TypeAlias
 from tabulate import tabulate
 from wcwidth import wcswidth
 
-from arena.results.data_formats import json_text, table_csv
+from arena.results.data_formats import json_text, report_values, table_csv
+from arena.results.forfeit_lines import Code
 from arena.results.kinds import REPORT_KINDS
-from arena.results.table import ALWAYS, Code, Column, Report, Table
+from arena.results.table import ALWAYS, Column, Report, Table
 from arena.text import counted, one_line, printable
 
 Cells: TypeAlias = Sequence[Sequence[str]]
@@ -69,7 +70,7 @@ def write_text(report: Report, width: int | None = None, brief: bool = False, wi
             parts += [
                 _folded(table.title, width),
                 grid(columns, rows, "simple"),
-                _rest(table),
+                _rest(table) if brief else "",
                 _folded(table.note, width),
             ]
     parts += ["\n".join(_folded(remark, width) for remark in report.remarks)]
@@ -101,7 +102,7 @@ def _whole(table: Table, width: int) -> list[str]:
 
 def _shown(table: Table, width: int | None, brief: bool) -> tuple[Sequence[Column], Cells, int]:
     columns: Sequence[Column] = table.columns
-    rows: Cells = table.cells[: table.lines]
+    rows: Cells = table.cells[: table.lines] if brief else table.cells
     hidden = 0
     if brief:
         kept = [index for index, column in enumerate(columns) if column.where == ALWAYS]
@@ -118,7 +119,7 @@ def _rest(table: Table) -> str:
     """Say how to see the rows that are cut off."""
     if table.lines is None or len(table.rows) <= table.lines:
         return ""
-    return f"The first {table.lines} of {len(table.rows):,} lines. --all shows all; --json and CSV files have them."
+    return f"The first {table.lines} of {len(table.rows):,} lines. --wide shows all; --json and CSV files have them."
 
 
 def joined(parts: Iterable[str]) -> str:
@@ -242,15 +243,12 @@ def shortened(text: str, most: int) -> str:
 
 
 def _write_json(report: Report) -> str:
-    return json_text(report.values())
+    return json_text(report_values(report))
 
 
 def _write_csv(report: Report) -> str:
-    """Return one table as it is, or several below one another, each after a line `# NAME`."""
-    tables = [table for table in report.tables if table.files]
-    if len(tables) == 1:
-        return table_csv(tables[0])
-    return "\n".join(f"# {table.name}\n{table_csv(table)}" for table in tables)
+    """Return the first table."""
+    return "".join(map(table_csv, report.stored[:1]))
 
 
 # ---------------------------------------------------------------- pages, without times

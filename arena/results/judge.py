@@ -17,7 +17,6 @@ from arena.game.moves import Move
 from arena.game.record import parse_record
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules
-from arena.results.data_formats import records
 from arena.results.positions import Decision, decisions, result_line, shown_names
 from arena.results.table import Column, Report, Table, TableRow, percent
 from arena.text import one_line
@@ -188,7 +187,7 @@ def _chances(made: list[Decision], judged: tuple[Judgement, ...]) -> tuple[float
 
 # ---------------------------------------------------------------- reports
 
-_MOVE_NAMES = ("number", "turn", "seat", "bot", "move", "chance", "chance_a", "best", "loss")
+_MOVE_NAMES = ("number", "turn", "seat", "bot", "move", "chance", "chance_a", "best", "loss", "note")
 _BARS = "▁▂▃▄▅▆▇█"
 _BAR_LINES = 60
 
@@ -202,7 +201,6 @@ def game_report(game: GameResult, analysis: GameAnalysis, whole: bool = False) -
     """Report a judged game: both players, its turning points and blunders, or with `whole` every decision."""
     record = parse_record(game.record)
     names = [one_line(name) for name in game.seats]
-    turning, blunders = analysis.turning_points, analysis.blunders
     rows = [_move_row(analysis, made, judged, names) for made, judged in zip(analysis.made, analysis.judged)]
     shown = rows if whole else [row for row in rows if row["note"]]
     columns = (
@@ -220,21 +218,17 @@ def game_report(game: GameResult, analysis: GameAnalysis, whole: bool = False) -
     moves = Table("moves", title, shown, columns, note=note)
     stored = Table("moves", "", rows, files=_MOVE_NAMES)
     heading = f"{names[0]} (a) - {names[1]} (b), {record.rules.short_name}: {result_line(record, shown_names(game))}"
-    values = {
+    about = {
         "names": names,
         "rules": record.rules.canonical,
         "judge": judge_name(analysis.nodes),
         "nodes": analysis.nodes,
         "chances": [_short(chance) for chance in analysis.chances],
-        "turning_points": turning,
-        "blunders": blunders,
-        "losses": [_values(analysis.losses(seat)) for seat in (0, 1)],
-        "moves": records(stored),
     }
     remarks = [f"Chance of {names[0]} to win, from the deal to the end:", _bars(analysis.chances)]
     if not shown:
         remarks.append("No turning points, no blunders; --all shows every decision.")
-    return Report(heading, [_players(analysis, names), moves, stored], remarks, values=lambda: values)
+    return Report(heading, [_players(analysis, names), moves, stored], remarks, about)
 
 
 def _players(analysis: GameAnalysis, names: list[str]) -> Table:
@@ -249,7 +243,7 @@ def _players(analysis: GameAnalysis, names: list[str]) -> Table:
         {"bot": name, "decisions": lost.judged, "loss": lost.mean, "blunders": lost.blunders}
         for name, lost in zip(names, losses)
     ]
-    return Table("players", "", rows, columns)
+    return Table("players", "", rows, columns, ("bot", "decisions", "loss", "blunders"))
 
 
 def _move_row(analysis: GameAnalysis, made: Decision, judged: Judgement, names: Sequence[str]) -> TableRow:
@@ -276,11 +270,6 @@ def _move_row(analysis: GameAnalysis, made: Decision, judged: Judgement, names: 
 
 def _lost(judged: Judgement, made: Decision) -> bool:
     return judged.loss > 0 and judged.best is not made.move
-
-
-def _values(lost: Losses) -> dict[str, Any]:
-    mean = _short(lost.mean) if lost.judged else None
-    return {"decisions": lost.judged, "loss": mean, "blunders": lost.blunders}
 
 
 def _short(value: float | None) -> float | None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from arena.endings import AFTER
+from arena.results.standings_report import change_text
 from arena.results.table import ALWAYS, COLUMNS, RATING, TALLY, Column, Table, columns_of
 from arena.text import first_line, utc_text
 
@@ -29,29 +30,14 @@ _GAMES, _RECORD, _SCORE = COLUMNS["games"], replace(TALLY, where=ALWAYS), COLUMN
 def _table(name: str, title: str, lines: Sequence[_Line], columns: Sequence[Column]) -> Table:
     """Return a table whose files hold the flat values of `lines`; it is not shown if there are none."""
     files = [key for key, value in lines[0].items() if not isinstance(value, list | dict)] if lines else []
+    files = files or [column.key or column.head for column in columns]
     return Table(name, title, lines, columns if lines else (), files)
 
 
-def standing_table(lines: Sequence[_Line]) -> Table:
-    """Return the standings."""
-    columns = columns_of(["rank", "bot"])
-    if any(line.get("author") for line in lines):
-        columns.append(_text("author"))
-    columns += [COLUMNS["version"], *RATING, Column("change", cell=change_text), _GAMES, _RECORD, _SCORE]
-    if any("forfeits" in line for line in lines):
-        columns.append(COLUMNS["forfeits"])
+def past_table(lines: Sequence[_Line]) -> Table:
+    """Return the standings as they were after an event."""
+    columns = [*columns_of(["rank", "bot"]), *RATING, Column("change", cell=change_text), _GAMES, _RECORD, _SCORE]
     return _table("standings", "", lines, columns)
-
-
-def change_text(line: _Line) -> str:
-    """Say how much Elo and how many places a bot has moved since the previous table."""
-    if line["new"]:
-        return "new"
-    text = "" if line["elo_change"] is None else f"{line['elo_change']:+z.0f}"
-    places = line["rank_change"] or 0
-    if places:
-        text += f" ({'up' if places > 0 else 'down'} {abs(places)})"
-    return text.strip() or "-"
 
 
 def history_table(lines: Sequence[_Line]) -> Table:

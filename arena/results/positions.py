@@ -16,6 +16,7 @@ from arena.game.moves import Event, Move
 from arena.game.notes import Note
 from arena.game.record import Record, parse_record, replay_steps
 from arena.game.rules import Rules
+from arena.results.table import Report, Table
 from arena.text import indented, one_line
 from arena.tournament.games import GameResult, bucket_ms, times_in_order
 
@@ -249,17 +250,18 @@ def result_values(game: GameResult) -> dict[str, Any]:
     }
 
 
-def game_values(game: GameResult) -> dict[str, Any]:
-    """Return a whole game as plain values for JSON. RecordError for a record that does not replay."""
+def moves_report(game: GameResult) -> Report:
+    """Return a whole game and its decisions for JSON. RecordError for a record that does not replay."""
     record = parse_record(game.record)
-    return {
+    about = {
         **result_values(game),
         "names": game.seats,
         "rules": record.rules.canonical,
         "result": result_line(record, shown_names(game)),
-        "moves": [_move_values(made, game.seats, record.rules.edition) for made in decisions(game)],
         "record": game.record,
     }
+    rows = [_move_values(made, game.seats, record.rules.edition) for made in decisions(game)]
+    return Report("", [Table("moves", "", rows, files=(*rows[0],) if rows else ("move",))], about=about)
 
 
 def _move_values(made: Decision, names: Sequence[str], edition: str) -> dict[str, Any]:

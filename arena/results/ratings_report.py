@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arena.results.data_formats import plain, records
-from arena.results.forfeit_lines import alerts_and_items
 from arena.results.run_standings import RATED_COLUMNS
 from arena.results.standings_report import FIELD_AVERAGE
 from arena.results.table import (
@@ -20,7 +18,6 @@ from arena.results.table import (
     SIDES,
     TALLY,
     Column,
-    Report,
     Table,
     chance_text,
     columns_of,
@@ -28,7 +25,6 @@ from arena.results.table import (
     rows_of,
 )
 from arena.stats.ratings import Ratings
-from arena.tournament.forfeits import ForfeitSummary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,51 +42,16 @@ def ratings_frame(ratings: Ratings) -> pd.DataFrame:
     return table[list(RATING_COLUMNS)]
 
 
-def ratings_values(ratings: Ratings, los: bool = False, forfeits: ForfeitSummary | None = None) -> dict[str, Any]:
-    """Return everything for JSON; null for what is not known, such as `forfeits` where only results are."""
+def ratings_tables(ratings: Ratings, los: bool = False) -> list[Table]:
+    """Return the ratings, the first player's advantage and, with `los`, how likely each bot is stronger than each."""
     advantage, error = ratings.shown_advantage()
-    groups = [
-        [bot for bot, number in zip(ratings.bots, ratings.group) if number == group]
-        for group in range(int(ratings.group.max()) + 1)
-    ]
-    values: dict[str, Any] = {
-        "standings": records(_ratings_table(ratings)),
-        "first_player": {"elo": plain(advantage), "elo_error95": plain(error)},
-        "prior": ratings.prior,
-        "anchors": dict(ratings.anchors),
-        "bots": len(ratings.bots),
-        "games": int(ratings.games.sum()) // 2,
-        "groups": groups,
-        "notes": [*ratings.notes, *filter(None, [ratings.advice])],
-        "forfeits": None if forfeits is None else forfeits.values(),
-    }
-    if los:
-        table = ratings.los()
-        values["los"] = {
-            bot: {other: plain(value) for other, value in zip(table.columns, row)}
-            for bot, row in zip(ratings.bots, table.to_numpy().tolist())
-        }
-    return values
+    first = Table("first_player", "", [{"elo": advantage, "elo_error95": error}], files=("elo", "elo_error95"))
+    return [_ratings_table(ratings), *(_los_tables(ratings) if los else ()), first]
 
 
-def ratings_report(
-    ratings: Ratings,
-    los: bool = False,
-    heading: str = "",
-    forfeits: ForfeitSummary | None = None,
-    zero: str = FIELD_AVERAGE,
-) -> Report:
-    """Return the ratings and, with `los`, how likely each bot is stronger than each other.
-
-    `forfeits` of the rated games are None where only results are known; `zero` says what ratings are relative to.
-    """
-    tables = [_ratings_table(ratings)]
-    if los:
-        tables += _los_tables(ratings)
-    known = [] if forfeits is None else [forfeits]
-    alerts, items = alerts_and_items(forfeits) if forfeits is not None else ([], [])
-    values = lambda: ratings_values(ratings, los, forfeits)  # noqa: E731
-    return Report(heading, tables, _remarks(ratings, zero), items, values, alerts=alerts, forfeits=known)
+def about_ratings(ratings: Ratings) -> dict[str, Any]:
+    """Return how the ratings were made, for JSON."""
+    return {"prior": ratings.prior, "anchors": dict(ratings.anchors), "games": int(ratings.games.sum()) // 2}
 
 
 def _ratings_table(ratings: Ratings) -> Table:
@@ -107,7 +68,7 @@ def _los_tables(ratings: Ratings) -> list[Table]:
     files = ("bot", *ratings.bots)
     extreme = _most_extreme(ratings.bots, likely)
     if len(ratings.bots) > WIDEST_LOS:
-        note = f"{len(ratings.bots)} bots are too many for a table; --print csv or --json has them all. {extreme}"
+        note = f"{len(ratings.bots)} bots are too many for a table; --json has them all. {extreme}"
         return [Table("los", title, rows, files=files), Table("los", title, (), [Column("bot", "text")], note=note)]
     rank = {bot: number for number, bot in enumerate(ratings.bots, start=1)}
 
@@ -137,8 +98,8 @@ def _most_extreme(bots: Sequence[str], likely: Sequence[Sequence[float]]) -> str
     )
 
 
-def _remarks(ratings: Ratings, zero: str) -> list[str]:
-    """Return the sentences below the table."""
+def ratings_remarks(ratings: Ratings, zero: str = FIELD_AVERAGE) -> list[str]:
+    """Return the sentences below the table; `zero` says what ratings are relative to."""
     lines = []
     advantage, error = ratings.shown_advantage()
     if math.isnan(error):

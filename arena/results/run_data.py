@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arena.errors import ArenaError
+from arena.league.views import Places
 from arena.stats import DEFAULT_PRIOR
 from arena.stats.frames import require_bot
 from arena.stats.sprt import SprtResult
@@ -42,12 +44,17 @@ class RunData:
     forfeits  who forfeited games and why, the most frequent first; the reasons are never written to files
     left_out  why bots that the settings name did not play, or not to the end, in a line, by name: they could not be
               loaded, or did not answer
-    labels    of versions of bots, by name: the commit, its subject and date, and how the version was named
+    labels    of versions of bots, by name: the commit, its subject and date, and how the version was named; of a league
+              the version's name, author, number and hash
     folder    where the run is stored, as the user named it; "" if nowhere
     selection what was said of the games to keep, after they were played; "" if all are there
+    test      the state of its sequential test; None for another format
     prior     virtual draws per bot in its ratings, unless the user names another number
     anchors   ratings that are held fixed, by bot: a league's anchor
-    centre    bots whose mean rating is 0 where there is no anchor; empty: all. Of a league, the versions in its table
+    centre    bots whose mean rating is 0 without an anchor, and which the table shows; empty: all. Of a league, the
+              versions in its table
+    before    of a league: the ratings and ranks of the table before, by the names of bots
+    remarks   sentences that belong below its table
     """
 
     name: str
@@ -62,12 +69,15 @@ class RunData:
     sessions: tuple[WorkSession, ...] = ()
     forfeits: tuple[ForfeitReason, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
-    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    labels: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     folder: str = ""
     selection: str = ""
+    test: SprtResult | None = None
     prior: float = DEFAULT_PRIOR
     anchors: Mapping[str, float] = field(default_factory=dict)
     centre: Sequence[str] = ()
+    before: Places | None = None
+    remarks: Sequence[str] = ()
 
     @cached_property
     def games(self) -> pd.DataFrame:
@@ -83,6 +93,11 @@ class RunData:
     def forfeit_summary(self) -> ForfeitSummary:
         """Who forfeited, of the games of the run."""
         return ForfeitSummary(self.forfeits, self.columns.games_by_bot(), self.folder)
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether a sequential test has ended it, so that figures of fixed size do not hold."""
+        return self.test is not None and self.test.verdict != "continue"
 
     @property
     def complete(self) -> bool:
@@ -130,19 +145,8 @@ def read_run(folder: Path) -> RunData:
             | dict.fromkeys(reader.walkovers(), "it gave no answer, so its opponents won by walkovers"),
             labels={bot.name: bot.labels for bot in config.bots if bot.labels},
             folder=str(folder),
+            test=None if verdict is None else verdict.result(),
         )
-
-
-def read_sprt(run: RunData) -> SprtResult | None:
-    """Return the state of a run's sequential test; None for another format, a league or a file of records."""
-    if run.planned is None:
-        return None
-    with Reader(run.folder) as reader:
-        test = stored_config(reader).verdict()
-        if test is None:
-            return None
-        test(reader)
-        return test.result()
 
 
 # ---------------------------------------------------------------- a choice of games, after they were played
@@ -168,6 +172,7 @@ def with_bots(run: RunData, without: Sequence[str], only: Sequence[str]) -> RunD
         prior=run.prior,
         anchors={bot: elo for bot, elo in run.anchors.items() if bot in kept},
         centre=run.centre,
+        labels=run.labels,
         selection=choice_text(run.bots, kept),
     )
 
@@ -191,7 +196,17 @@ def kept_bots(bots: Sequence[str], without: Sequence[str], only: Sequence[str]) 
 
 def named_bots(texts: Sequence[str], bots: Sequence[str]) -> list[str]:
     """Return the bots named in options: one each, or several with commas between them. A name may hold commas."""
-    return [bot for text in texts for bot in ([text] if text in bots else text.split(","))]
+    return [known_bot(bot, bots) for text in texts for bot in ([text] if text in bots else text.split(","))]
+
+
+def known_bot(name: str, bots: Sequence[str]) -> str:
+    """Return the last version of a league's bot that is named without one; any other name as it is.
+
+    >>> known_bot("ann", ["ann v1", "ann v2", "bob v1"]), known_bot("ann", ["ann", "ann v2"])
+    ('ann v2', 'ann')
+    """
+    found = [bot for bot in bots if re.fullmatch(rf"{re.escape(name)} v\d+", bot)]
+    return max(found, key=lambda bot: int(bot.rpartition("v")[2])) if found and name not in bots else name
 
 
 def choice_text(bots: Sequence[str], kept: Sequence[str]) -> str:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
 
 from arena.errors import ArenaError
 from arena.results.run_data import stored_config
@@ -102,16 +101,15 @@ def runs_report(root: Path, lines: Sequence[RunLine], total: int) -> Report:
         Column("rules", "text", cell=lambda row: row["rules"] or "-"),
         Column("format", "text", cell=lambda row: row["format"] or "-", where=WIDE),
     )
-    rows = [_values(line) | {"bots": " ".join(line.bots), "line": line} for line in lines]
+    rows = [
+        asdict(line) | {"last_played": utc_iso(line.last_played), "bots": list(line.bots), "line": line}
+        for line in lines
+    ]
     table = Table("runs", "", rows, columns if lines else (), [field.name for field in fields(RunLine)])
     left = total - len(lines)
     remarks = [f"{left} more (--limit 0 lists all)."] if left > 0 else []
     heading = f"{counted(total, 'run')} in {root}" + (", most recently played first" if len(lines) > 1 else "")
-    return Report(heading, [table], remarks, values=lambda: {"runs": [_values(line) for line in lines]})
-
-
-def _values(line: RunLine) -> dict[str, Any]:
-    return asdict(line) | {"last_played": utc_iso(line.last_played), "bots": list(line.bots)}
+    return Report(heading, [table], remarks, {"folder": str(root), "total": total})
 
 
 def _date(seconds: float) -> str:

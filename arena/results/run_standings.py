@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from arena.endings import AFTER, ENDINGS, FORFEITS, ForfeitKind
+from arena.league.views import table_changes
 from arena.results.run_data import RunData
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.frames import Floats, GameArrays, Ints, cross_columns
@@ -47,7 +48,7 @@ class RunStandings:
 
     rows              a row per bot, first place first, with COLUMNS
     met               a row for every two bots that met, in both directions: bot, opponent, games, wins, draws, losses,
-                      score, points, points_against
+                      score, points, points_against; None: left out of a large field or a league, unless asked for
     first_player      games, score, score_low, score_high of the first player; scores as in the ratings, with luck
                       taken out where that helps
     first_advantage   Elo of moving first and half its 95% interval; nan if it cannot be estimated
@@ -59,7 +60,7 @@ class RunStandings:
 
     run: RunData
     rows: Sequence[Mapping[str, Any]]
-    met: Sequence[Mapping[str, Any]]
+    met: Sequence[Mapping[str, Any]] | None
     first_player: dict[str, float]
     first_advantage: tuple[float, float]
     endings: dict[str, int]
@@ -105,18 +106,19 @@ def standings(
     without, adjusted = (games, None) if luck is None else take_luck_out(games, luck)
     ratings = rate_run(run, games, prior, without, adjusted)
     order = list(ratings.bots) + [bot for bot in run.bots if bot not in ratings.bots]
+    if run.centre and not run.selection:
+        order = [bot for bot in order if bot in run.centre]
     rows = _ranked(_rows(played, ratings), run, order)
     if after := {line.bot: line.games for line in run.forfeits if line.kind == AFTER}:
         rows = [row | {"end_faults": after.get(row["bot"], 0)} for row in rows]
-    if run.labels:
-        rows = [row | dict(run.labels.get(row["bot"], dict.fromkeys(LABELS, ""))) for row in rows]
-    left_out = is_large(run) and not whole
+    rows = _labelled(rows, run)
+    left_out = (is_large(run) or run.before is not None) and not whole
     counts = np.bincount(played["ending"], minlength=len(ENDINGS)).tolist()
     first = clustered_interval(without.score, games.cluster, games.clusters)
     return RunStandings(
         run=run,
         rows=rows,
-        met=() if left_out else _met(games, played, [row["bot"] for row in rows]),
+        met=None if left_out else _met(games, played, [row["bot"] for row in rows]),
         first_player={
             "games": float(len(played)),
             "score": first.mean,
@@ -131,7 +133,6 @@ def standings(
         notes=(
             *ratings.notes,
             *([_advice(run, ratings)] if ratings.advice and not run.forfeit_summary.always else []),
-            *(f"left out: {bot}, {reason}" for bot, reason in run.left_out.items()),
         ),
         adjusted=adjusted,
         far=frozenset(bot for bot, near in zip(ratings.bots, ratings.near) if not near),
@@ -253,6 +254,17 @@ def _row(rank: int, bot: str, figures: Mapping[str, Any]) -> dict[str, Any]:
     return {name: known[name] for name in STANDING_COLUMNS}
 
 
+def _labelled(rows: Sequence[dict[str, Any]], run: RunData) -> list[dict[str, Any]]:
+    """Return the rows with what is known of versions, and of a league with their changes since the table before."""
+    keys = dict.fromkeys(key for labels in run.labels.values() for key in labels)
+    rows = [row | dict.fromkeys(keys, "") | dict(run.labels.get(row["bot"], {})) for row in rows]
+    if run.before is None:
+        return rows
+    now = {row["name"]: (None if math.isnan(row["elo"]) else row["elo"], row["rank"]) for row in rows}
+    moved = table_changes(now, run.before, bool(run.anchors))
+    return [row | moved[row["name"]] for row in rows]
+
+
 def _met(games: GameArrays, played: GameColumns, order: list[str]) -> list[dict[str, Any]]:
     """Return the crosstable in the order of the table."""
     crosstable = cross_columns(games, (played["points_first"], played["points_second"]))
@@ -269,7 +281,7 @@ def _nothing_played(run: RunData, prior: float) -> RunStandings:
     nothing: dict[str, Any] = dict.fromkeys(STANDING_COLUMNS, math.nan) | dict.fromkeys(COUNTS, 0)
     return RunStandings(
         run=run,
-        rows=[nothing | {"rank": rank, "bot": bot} for rank, bot in enumerate(run.bots, 1)],
+        rows=_labelled([nothing | {"rank": rank, "bot": bot} for rank, bot in enumerate(run.bots, 1)], run),
         met=(),
         first_player={"games": 0, "score": math.nan, "score_low": math.nan, "score_high": math.nan},
         first_advantage=(math.nan, math.nan),

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arena.results.data_formats import table_values
-from arena.results.forfeit_lines import alerts_and_items
+from arena.results.data_formats import plain
 from arena.results.ratings_report import ratings_frame
 from arena.results.run_data import RunData
 from arena.results.run_standings import LARGE_FIELD, is_large, rate_run
-from arena.results.standings_report import cut, heading
+from arena.results.standings_report import cut, run_report, stop_line
 from arena.results.table import Report, Table, table_of
 from arena.stats.field import (
     endings,
@@ -34,6 +33,10 @@ from arena.stats.ratings import Ratings
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+MANY_BOTS = 30
+"""The number of bots from which on tables with a row for each two are in files only."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ class Statistic:
     files_only   the whole table is in CSV and JSON only
     by_opponent  it has a row for each two bots: for a large field it is made only on request
     note         a sentence below it
+    fixed_size   it compares two bots as if the number of games had been fixed: a stopped test has no such table
     """
 
     name: str
@@ -69,6 +73,7 @@ class Statistic:
     files_only: bool = False
     by_opponent: bool = False
     note: str = ""
+    fixed_size: bool = False
 
 
 def _by(make: Callable[..., pd.DataFrame], *columns: str) -> Callable[[RatedRun], pd.DataFrame]:
@@ -96,12 +101,14 @@ STATISTICS = (
         hidden=("flag", "elo_error95", "normalized_elo"),
         by_opponent=True,
         note=_PAIRINGS_NOTE,
+        fixed_size=True,
     ),
     Statistic(
         "los",
         "How much stronger, and how surely (from the ratings)",
         lambda of: superiority_frame(of.rated),
         by_opponent=True,
+        fixed_size=True,
     ),
     Statistic("first_player", "Score of the player who moves first", _by(first_player_score)),
     Statistic(
@@ -179,7 +186,8 @@ def _frames(rated: RatedRun, whole: bool) -> dict[str, pd.DataFrame]:
     return {
         statistic.name: _by_rank(statistic.make(rated), rank)
         for statistic in STATISTICS
-        if whole or not (statistic.by_opponent and is_large(rated.run))
+        if (whole or not (statistic.by_opponent and is_large(rated.run)))
+        and not (statistic.fixed_size and rated.run.is_stopped)
     }
 
 
@@ -285,29 +293,21 @@ def stats_report(run: RunData, error: float, prior: float | None = None, whole: 
     rated = rated_run(run, error, prior)
     frames = _frames(rated, whole)
     tables = [
-        _table(statistic, frames[statistic.name], error)
+        _table(statistic, frames[statistic.name], error, len(run.bots))
         for statistic in STATISTICS
         if statistic.name in frames and len(frames[statistic.name])
     ]
     p_value = misfit_p_value(rated.games, rated.rated)
-    values = {"name": run.name, "games_played": len(run.games), "error": error, "misfit_p_value": p_value}
-    values["forfeits"] = run.forfeit_summary.values()
     remarks = [] if p_value is None else [fit_sentence(p_value)]
+    if run.is_stopped:
+        remarks.insert(0, stop_line(run))
     remarks.append("More tables: --csv DIR or --json.")
     if is_large(run) and not whole:
-        remarks.append(f"With more than {LARGE_FIELD} bots, tables by opponent are shown only with --all.")
-    alerts, items = alerts_and_items(run.forfeit_summary)
-    return Report(
-        heading(run),
-        cut(tables, run, whole),
-        remarks,
-        items,
-        lambda: values | table_values(tables),
-        alerts=alerts,
-        forfeits=[run.forfeit_summary],
-    )
+        remarks.append(f"With more than {LARGE_FIELD} bots, tables by opponent are made for files only.")
+    return run_report(run, cut(tables, run), remarks, error=error, misfit_p_value=plain(p_value))
 
 
-def _table(statistic: Statistic, frame: pd.DataFrame, error: float) -> Table:
-    shown = [] if statistic.files_only else [name for name in frame.columns if name not in statistic.hidden]
+def _table(statistic: Statistic, frame: pd.DataFrame, error: float, bots: int) -> Table:
+    is_hidden = statistic.files_only or (statistic.by_opponent and bots >= MANY_BOTS)
+    shown = [] if is_hidden else [name for name in frame.columns if name not in statistic.hidden]
     return table_of(statistic.name, statistic.title, frame, statistic.note.format(error=error), columns=shown)

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,13 @@ import numpy as np
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError, did_you_mean
 from arena.league import versions
-from arena.league.store import LEAGUE_DATABASE, LEAGUES, open_league
+from arena.league.store import LEAGUE_DATABASE, LEAGUES, League, open_league
+from arena.league.views import places, table_before
 from arena.paths import STDIN, input_name
 from arena.results.positions import result_values
 from arena.results.records import ReplayError, game_of, is_record, read_games, record_lines
-from arena.results.run_data import ALL_GAMES, GameFilter, RunData, read_run
-from arena.results.table import Report, by_variant
+from arena.results.run_data import ALL_GAMES, GameFilter, RunData, known_bot, read_run
+from arena.results.table import Report, Table, by_variant
 from arena.stats.frames import Floats
 from arena.text import first_line, one_line, quoted
 from arena.tournament.config import config_file
@@ -132,27 +133,7 @@ class StoredLeague(Source):
     def data(self) -> RunData:
         """Read the games that count for the table as a run."""
         with open_league(self.path, write=False) as league:
-            settings, reader = league.settings, league.reader(hidden=False)
-            forfeits, columns = tuple(reader.forfeit_reasons()), reader.columns()
-            numbers = {*columns["first"].tolist(), *columns["second"].tolist()}
-            played = [bot for number, bot in enumerate(columns.bots) if number in numbers]
-            table = [version for version in versions.in_state(league, versions.ACTIVE) if version.label in played]
-            config: dict[str, Any] = {
-                "format": "league",
-                "bots": [{"name": bot} for bot in played],
-                "rules": settings.rules,
-                "seed": None,
-            }
-            return RunData(
-                input_name(self.path.name),
-                config,
-                columns,
-                forfeits=forfeits,
-                folder=str(self.path),
-                prior=settings.prior,
-                anchors={version.label: settings.anchor_elo for version in table if version.name == settings.anchor},
-                centre=[version.label for version in table],
-            )
+            return league_run(league)
 
 
 @dataclass(frozen=True)
@@ -229,8 +210,7 @@ def run_to_play(text: str) -> StoredRun | None:
 
 def report_of(source: Source, make: Callable[[RunData], Report]) -> Report:
     """Make a report of a source; for a comparison, one report of all its variants."""
-    reports = {rules: make(part.data()) for rules, part in source.parts().items()}
-    return reports[""] if "" in reports else by_variant(reports)
+    return by_variant({rules: make(part.data()) for rules, part in source.parts().items()})
 
 
 def run_of(games: Iterable[GameResult], path: Path) -> RunData:
@@ -290,6 +270,57 @@ def run_of(games: Iterable[GameResult], path: Path) -> RunData:
     )
 
 
+def league_run(league: League) -> RunData:
+    """Return the games that count for the table of a league as a run, whose bots are versions."""
+    settings = league.settings
+    with league.snapshot():
+        reader = league.reader(hidden=False)
+        forfeits, columns = tuple(reader.forfeit_reasons()), reader.columns()
+        accepted = versions.in_state(league, versions.ACTIVE, versions.REPLACED)
+        waiting = versions.in_state(league, versions.PENDING, versions.PLACING)
+        before, since = table_before(league)
+    table = [version for version in accepted if version.state == versions.ACTIVE]
+    numbers = {*columns["first"].tolist(), *columns["second"].tolist()}
+    played = [bot for number, bot in enumerate(columns.bots) if number in numbers]
+    anchors = {version.label: settings.anchor_elo for version in table if version.name == settings.anchor}
+    anchors = {bot: elo for bot, elo in anchors.items() if bot in played}
+    remarks = []
+    if settings.anchor is not None and not anchors:
+        remarks.append(f"The anchor {settings.anchor} is not in the table or has no games, so the mean is 0.")
+    if not table:
+        remarks.append("No bot is in the table yet.")
+    if len(table) == 1 and not len(columns):
+        name = shlex.quote(league.name)
+        remarks.append(f"A single bot has no rating. Submit another one, such as: arena submit random --league {name}")
+    if waiting:
+        remarks.append(f"Not in the table yet: {', '.join(f'{bot.label} ({bot.state})' for bot in waiting)}.")
+    config: dict[str, Any] = {
+        "format": "league",
+        "bots": [{"name": bot} for bot in dict.fromkeys([*played, *(version.label for version in table)])],
+        "rules": settings.rules,
+        "seed": None,
+        "settings": asdict(settings),
+        "change_since_event": None if since is None else since.id,
+        "waiting": [{"bot": bot.label, "state": bot.state, "submitted": bot.submitted} for bot in waiting],
+    }
+    return RunData(
+        league.name,
+        config,
+        columns,
+        forfeits=forfeits,
+        folder=str(league.folder),
+        prior=settings.prior,
+        anchors=anchors,
+        centre=[version.label for version in table],
+        labels={
+            bot.label: {"name": bot.name, "version": bot.number, "author": bot.author or "", "hash": bot.hash}
+            for bot in accepted
+        },
+        before=places(before),
+        remarks=remarks,
+    )
+
+
 # ---------------------------------------------------------------- games
 
 
@@ -319,6 +350,12 @@ class StoredGames:
 
     def chosen(self, wanted: GameFilter = ALL_GAMES) -> Iterator[GameResult]:
         """Yield the games that are wanted. ReplayError for bots that did not play."""
+        bots = self.bots or ()
+        wanted = replace(
+            wanted,
+            bot=wanted.bot and known_bot(wanted.bot, bots),
+            against=wanted.against and known_bot(wanted.against, bots),
+        )
         for bot in (wanted.bot, wanted.against):
             if bot is not None and self.bots is not None and bot not in self.bots:
                 known = f" (bots: {', '.join(map(one_line, self.bots[:10]))}{', ...' * (len(self.bots) > 10)})"
@@ -444,20 +481,20 @@ def _listed(games: StoredGames, wanted: GameFilter, limit: int) -> Iterator[str]
         yield f"\n{number:,} of {total:,} games in {name}. {see}" if number else f"0 of {total:,} games in {name}."
 
 
-def listed_values(source: Source, wanted: GameFilter, limit: int) -> dict[str, Any]:
-    """Return the games that `list_games` lists as plain values for JSON; a comparison has its `variants`."""
-    parts = {rules: _part_values(part, wanted, limit) for rules, part in source.parts().items()}
-    return parts.get("", {"variants": parts})
+def listed_report(source: Source, wanted: GameFilter, limit: int) -> Report:
+    """Return the games that `list_games` lists, for JSON."""
+    return by_variant({rules: _listed_part(part, wanted, limit) for rules, part in source.parts().items()})
 
 
-def _part_values(part: Source, wanted: GameFilter, limit: int) -> dict[str, Any]:
+def _listed_part(part: Source, wanted: GameFilter, limit: int) -> Report:
+    chosen = 0
+    rows: list[dict[str, Any]] = []
     with part.games() as games:
-        chosen = 0
-        listed = []
         for chosen, game in enumerate(games.chosen(wanted), start=1):
             if not limit or chosen <= limit:
-                listed.append(result_values(game))
-        return {"name": games.name, "chosen": chosen, "total": games.count(), "games": listed}
+                rows.append(result_values(game))
+        about = {"name": games.name, "chosen": chosen, "total": games.count()}
+    return Report("", [Table("games", "", rows, files=(*rows[0],) if rows else ("name",))], about=about)
 
 
 def game_line(game: GameResult) -> str:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
-from arena.results.data_formats import plain
-from arena.results.table import chance_text, difference_text, percent
+from arena.results.table import Table, chance_text, difference_text, percent
 from arena.stats.adjusted import LEAST_WORTH
 from arena.stats.pairs import CELLS, fishtest
 from arena.stats.sprt import SprtResult
@@ -16,37 +14,29 @@ from arena.stats.stopped import StoppedEstimate, stopped_estimate
 _ESTIMATE = ("elo", "elo_error95", "elo_low", "elo_high", "flag", "normalized_elo", "score")
 
 
-def sprt_values(result: SprtResult, bot: str = "the first bot") -> dict[str, Any]:
-    """Return the state of a test for JSON; the estimate is null before the first pair, `los` also after the stop."""
-    test, estimate = result.test, result.estimate
-    unit, unbiased = unit_of(result), stopped_estimate(result)
-    return {
+def sprt_table(result: SprtResult, bot: str) -> Table:
+    """Return the state of a test as a row for files; no estimate before the first pair, no `los` after the stop.
+
+    `fishtest` has the figures as other programs show them, a normal approximation.
+    """
+    test, estimate, unbiased = result.test, result.estimate, stopped_estimate(result)
+    unit = unit_of(result)
+    row: dict[str, Any] = {
         "verdict": result.verdict,
         "meaning": verdict_text(result, bot),
-        "llr": plain(result.llr),
-        "lower": result.lower,
-        "upper": result.upper,
-        "model": test.model,
-        "elo0": test.elo0,
-        "elo1": test.elo1,
-        "alpha": test.alpha,
-        "beta": test.beta,
+        **{name: getattr(result, name) for name in ("llr", "lower", "upper")},
+        **{name: getattr(test, name) for name in ("model", "elo0", "elo1", "alpha", "beta")},
         "unit": unit,
         "units": result.units,
         "games": result.units * (2 if unit == "pairs" else 1),
-        "counts": list(result.counts),
-        **{key: None if estimate is None else plain(getattr(estimate, key)) for key in _ESTIMATE},
-        "los": None if estimate is None or unbiased is not None else plain(estimate.los),
-        "fishtest": None if estimate is None else _plain_fishtest(result.counts),
-        "unbiased": None if unbiased is None else {key: plain(value) for key, value in vars(unbiased).items()},
+        **{name: None if estimate is None else getattr(estimate, name) for name in _ESTIMATE},
+        "los": None if estimate is None or unbiased is not None else estimate.los,
+        "unbiased": None if unbiased is None else vars(unbiased),
+        "fishtest": None if estimate is None else vars(fishtest(result.counts)),
+        "luck": None if result.luck is None else vars(result.luck),
         "remark": result.remark,
-        **({} if result.luck is None else {"luck": {key: plain(value) for key, value in vars(result.luck).items()}}),
     }
-
-
-def _plain_fishtest(counts: Sequence[int]) -> dict[str, Any]:
-    """Return the figures as other programs show them: a normal approximation."""
-    return {key: plain(value) for key, value in vars(fishtest(counts)).items()}
+    return Table("test", "", [row], files=(*row,))
 
 
 def unit_of(result: SprtResult) -> str:

@@ -8,17 +8,23 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from arena.game.rules import shown_rules
-from arena.results.data_formats import json_text, records, rounded, table_csv
-from arena.results.forfeit_lines import alerts_and_items
-from arena.results.run_data import RunData, read_sprt
-from arena.results.run_standings import CROSS_COLUMNS, FORFEIT_COLUMNS, LARGE_FIELD, RunStandings, is_large
-from arena.results.sprt_report import estimate_line
+from arena.results.data_formats import json_text, plain, report_values, table_csv
+from arena.results.run_data import RunData
+from arena.results.run_standings import (
+    CROSS_COLUMNS,
+    FORFEIT_COLUMNS,
+    LARGE_FIELD,
+    STANDING_COLUMNS,
+    RunStandings,
+    is_large,
+)
+from arena.results.sprt_report import estimate_line, sprt_table
 from arena.results.table import (
     ALWAYS,
     COLUMNS,
@@ -29,6 +35,7 @@ from arena.results.table import (
     WIDE,
     Column,
     Report,
+    Rows,
     Table,
     TableRow,
     chance_text,
@@ -39,8 +46,9 @@ from arena.results.table import (
     percent,
 )
 from arena.stats.adjusted import AdjustedMeeting
-from arena.stats.pairs import elo_of_score
+from arena.stats.pairs import CELLS, elo_of_score
 from arena.text import counted, first_line, half_up, one_line, spreadsheet_cell, utc_iso
+from arena.tournament.forfeits import ForfeitSummary
 from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
 from arena.tournament.formats.schedule import Meeting
 from arena.tournament.store.columns import GAME_COLUMNS
@@ -66,123 +74,128 @@ _LUCK_NOTE = (
 )
 
 
-def standings_report(standings: RunStandings, whole: bool = False) -> Report:
-    """Return the table, the crosstable of three bots or more, remarks, and forfeits: of most games above the table.
-
-    If `whole`, a terminal shows all lines of a large field.
-    """
-    tables = cut([_standings_table(standings)], standings.run, whole)
+def standings_report(standings: RunStandings) -> Report:
+    """Return the table, the crosstable of three bots or more, remarks, and forfeits: of most games above the table."""
+    run = standings.run
+    times = {time.bot: time.measures()["mean_ms"] for time in run.times}
+    tables = cut([standings_table(standings.rows, run.tiebreaks, times)], run)
+    if (since := run.config.get("change_since_event")) is not None:
+        relative = "" if run.anchors else ", relative to the field"
+        tables[0] = replace(tables[0], note=f"Change: Elo since event {since} of the history{relative}.")
     if 3 <= len(standings.rows) <= LARGE_FIELD and standings.met:
         tables.append(_square(standings))
     if standings.adjusted is not None:
         tables.append(_adjusted_table(standings.adjusted))
     tables += round_tables(standings.run)
-    alerts, items = alerts_and_items(standings.run.forfeit_summary)
-    return Report(
-        heading(standings.run),
-        tables,
-        remarks(standings),
-        items,
-        lambda: all_values(standings),
-        alerts=alerts,
-        forfeits=[standings.run.forfeit_summary],
+    tables += crosstables(standings)
+    tables += _figures(standings)
+    return run_report(
+        standings.run, tables, remarks(standings), mean_turns=plain(standings.mean_turns), prior=standings.prior
     )
 
 
-def cut(tables: list[Table], run: RunData, whole: bool) -> list[Table]:
+def public_json(standings: RunStandings) -> str:
+    """Return JSON without the reasons of forfeits: texts of bots, which may hold times and addresses."""
+    counts = ForfeitSummary([line._replace(reason="") for line in standings.run.forfeits], {})
+    return json_text(report_values(replace(standings_report(standings), forfeits={"": counts})))
+
+
+def cut(tables: list[Table], run: RunData) -> list[Table]:
     """Limit the lines of a large field's tables on a terminal."""
-    return tables if whole or not is_large(run) else [replace(table, lines=SHOWN_LINES) for table in tables]
+    return [replace(table, lines=SHOWN_LINES) for table in tables] if len(run.bots) > LARGE_FIELD else tables
 
 
-def has_crosstable(standings: RunStandings) -> bool:
-    """Return whether there is a crosstable; for a large field it is made only on request."""
-    return len(standings.rows) <= LARGE_FIELD or len(standings.met) > 0
+# ---------------------------------------------------------------- what it is about, and figures of one row
 
 
-# ---------------------------------------------------------------- values for JSON
+def run_report(run: RunData, tables: Sequence[Table], remarks: Sequence[str] = (), **about: Any) -> Report:
+    """Return a report of a run: with what it is about, who was left out, and who forfeited."""
+    left_out = [f"Left out: {one_line(bot)}, {reason}." for bot, reason in run.left_out.items()]
+    return Report(
+        heading(run), tables, [*remarks, *left_out], about_run(run) | about, forfeits={"": run.forfeit_summary}
+    )
 
 
-def summary(standings: RunStandings) -> dict[str, Any]:
-    """Return the standings as plain values for JSON, without anything that a clock measured."""
-    run = standings.run
-    first = standings.first_player
+def about_run(run: RunData) -> dict[str, Any]:
+    """Return what determines the games of a run, and their number."""
     config = dict(run.config)
     bots = [dict(bot) | {"source": run.sources.get(bot["name"])} for bot in config.pop("bots")]
     if "games" in config:
         config["games_per_pairing"] = config.pop("games")
-    out: dict[str, Any] = {
+    return {
         "name": run.name,
         **config,
         "bots": bots,
         "games_played": len(run.columns),
         "games_planned": run.planned,
         "complete": run.complete,
-        **({"selection": run.selection} if run.selection else {}),
-        **({"left_out": dict(run.left_out)} if run.left_out else {}),
-        "standings": records(_standings_table(standings)),
-        **({"crosstable": records(_crosstable(standings))} if has_crosstable(standings) else {}),
-        "first_player": {
-            "games": int(first["games"]),
-            **{key: rounded(half_up(first[key], 4), 4) for key in ("score", "score_low", "score_high")},
-            "elo": rounded(standings.first_advantage[0], 2),
-            "elo_error95": rounded(standings.first_advantage[1], 2),
-        },
-        "endings": standings.endings,
-        "mean_turns": rounded(standings.mean_turns, 3),
-        "prior": standings.prior,
-        "notes": list(standings.notes),
+        "selection": run.selection,
+        "left_out": dict(run.left_out),
     }
-    if run.rounds:
-        out[TOURNAMENT_FORMATS[config["format"]].round_view] = round_values(run)
-    if standings.head_to_head is not None:
-        head = standings.head_to_head
-        out["head_to_head"] = {
-            "bot": run.bots[0],
-            "opponent": run.bots[1],
-            "unit": head.unit,
-            "counts": list(head.counts),
-            "score": rounded(half_up(head.score, 4), 4),
-            "flag": head.flag,
-            **{key: rounded(getattr(head, key), 2) for key in ("elo", "elo_error95", "elo_low", "elo_high")},
-            "normalized_elo": rounded(head.normalized_elo, 2),
-            "los": None if run.config["format"] == "sprt" else rounded(head.los, 4),
-        }
-    return out
 
 
-def all_values(standings: RunStandings) -> dict[str, Any]:
-    """Return the summary and the reasons of forfeits: texts of bots, which may hold times and addresses."""
-    adjusted = {} if standings.adjusted is None else {"adjusted": [asdict(met) for met in standings.adjusted]}
-    return summary(standings) | {"forfeits": standings.run.forfeit_summary.values()} | adjusted
+def _figures(standings: RunStandings) -> list[Table]:
+    """Return tables of a row or a few that only files hold."""
+    first, (elo, error) = standings.first_player, standings.first_advantage
+    begun: dict[str, Any] = first | {"games": int(first["games"]), "elo": elo, "elo_error95": error}
+    endings = [{"ending": ending, "games": games} for ending, games in standings.endings.items()]
+    tables = [Table("first_player", "", [begun], files=(*begun,), rounded=True)]
+    tables.append(Table("endings", "", endings, files=("ending", "games")))
+    if (head := standings.head_to_head) is not None:
+        names = ("unit", "units", "games", "score", "flag", "elo", "elo_error95", "elo_low", "elo_high")
+        row: dict[str, Any] = {"bot": standings.run.bots[0], "opponent": standings.run.bots[1]}
+        row |= {name: getattr(head, name) for name in (*names, "normalized_elo")}
+        row |= {"los": math.nan if standings.run.test is not None else head.los}
+        row |= dict(zip(CELLS[len(head.counts)][1], head.counts))
+        tables.append(Table("head_to_head", "", [row], files=(*row,), rounded=True))
+    if standings.run.test is not None:
+        tables.append(sprt_table(standings.run.test, standings.run.bots[0]))
+    return tables
 
 
 # ---------------------------------------------------------------- tables
 
 
-def _standings_table(standings: RunStandings) -> Table:
-    own_ranking = "format_points" in standings.rows[0]
-    mean_ms = {time.bot: time.measures()["mean_ms"] for time in standings.run.times}
+def standings_table(rows: Rows, tiebreaks: Iterable[str] = (), times: Mapping[str, float] | None = None) -> Table:
+    """Return the table of a run or a league; `times` are the bots' mean ms per decision."""
+    first = rows[0] if rows else {}
     columns = columns_of(["rank", "bot"])
-    if "commit" in standings.rows[0]:
+    if "commit" in first:
         columns.append(
             Column("commit", "text", cell=lambda row: row["commit"][:7] or ("changed" if row["named"] else ""))
         )
         columns.append(Column("subject", "text", cell=lambda row: first_line(row["subject"], LONGEST_SUBJECT)))
-    if own_ranking:
-        columns += [_plain(name) for name in ("format_points", *standings.run.tiebreaks)]
-    columns += [*RATING, COLUMNS["games"], TALLY, COLUMNS["score"]]
+    if any(row.get("author") for row in rows):
+        columns.append(COLUMNS["author"])
+    if "format_points" in first:
+        columns += [_plain(name) for name in ("format_points", *tiebreaks)]
+    columns += RATING
+    if "elo_change" in first:
+        columns.append(Column("change", cell=change_text))
+    columns += [COLUMNS["games"], TALLY, COLUMNS["score"]]
     columns += [replace(column, where=WIDE) for column in columns_of(["score_first", "points", "stones"])]
     columns += [
         Column("turns", cell=lambda row: number(row["mean_turns"], 1, "-"), where=WIDE),
         Column("forfeits", cell=forfeit_text),
     ]
-    if "end_faults" in standings.rows[0]:
+    if "end_faults" in first:
         columns.append(COLUMNS["end_faults"])
-    if mean_ms:
-        columns.append(Column("ms/move", cell=lambda row: ms_text(mean_ms.get(row["bot"], math.nan)), where=MEASURED))
-    if own_ranking and any(row["remark"] for row in standings.rows):
+    if times:
+        columns.append(Column("ms/move", cell=lambda row: ms_text(times.get(row["bot"], math.nan)), where=MEASURED))
+    if any(row.get("remark") for row in rows):
         columns.append(COLUMNS["remark"])
-    return Table("standings", "", standings.rows, columns, tuple(standings.rows[0]), rounded=True)
+    return Table("standings", "", rows, columns if rows else (), (*first,) or STANDING_COLUMNS, rounded=True)
+
+
+def change_text(row: TableRow) -> str:
+    """Say how much Elo and how many places a bot of a league has moved since the table before."""
+    if row["new"]:
+        return "new"
+    text = "" if row["elo_change"] is None else f"{row['elo_change']:+z.0f}"
+    places = row["rank_change"] or 0
+    if places:
+        text += f" ({'up' if places > 0 else 'down'} {abs(places)})"
+    return text.strip() or "-"
 
 
 def _plain(name: str) -> Column:
@@ -191,16 +204,17 @@ def _plain(name: str) -> Column:
     return replace(columns_of([name])[0], cell=lambda row: f"{row[name]:g}", where=where)
 
 
-def _crosstable(standings: RunStandings) -> Table:
-    """Return the crosstable of the files: a row for every two bots that met."""
-    return Table("crosstable", "", standings.met, files=CROSS_COLUMNS, rounded=True)
+def crosstables(standings: RunStandings) -> list[Table]:
+    """Return the crosstable of files, a row for every two bots that met; none if it was left out."""
+    met = standings.met
+    return [] if met is None else [Table("crosstable", "", met, files=CROSS_COLUMNS, rounded=True)]
 
 
 def _square(standings: RunStandings) -> Table:
     """Return the crosstable as a square: score in % of the bot of the row against the bot of the column."""
     order = [row["bot"] for row in standings.rows]
     rows = [{"rank": rank, "bot": bot} for rank, bot in enumerate(order, start=1)]
-    score = {(row["bot"], row["opponent"]): row["score"] for row in standings.met}
+    score = {(row["bot"], row["opponent"]): row["score"] for row in standings.met or ()}
 
     def columns(head: str, text: Callable[[float], str]) -> list[Column]:
         def against(opponent: str, rank: int) -> Column:
@@ -253,61 +267,46 @@ def forfeit_text(row: TableRow) -> str:
 # ---------------------------------------------------------------- rounds and brackets
 
 
-def round_values(run: RunData) -> list[dict[str, Any]]:
-    """Return each round with its meetings, for JSON."""
-    return [
-        {"round": number, "meetings": [_meeting_values(meeting) for meeting in meetings]}
-        for number, meetings in enumerate(run.rounds, start=1)
-    ]
-
-
-def _meeting_values(meeting: Meeting) -> dict[str, Any]:
-    score = meeting.score
-    return {
-        "a": meeting.a,
-        "b": meeting.b,
-        "games": score.games,
-        "wins_a": score.wins,
-        "draws": score.draws,
-        "wins_b": score.losses,
-        "points_a": score.points_a,
-        "points_b": score.points_b,
-        "winner": meeting.winner,
-        "decided_by": meeting.decided_by or None,
-    }
-
-
 def round_tables(run: RunData) -> list[Table]:
-    """Return the bracket of a knockout, else a table with a line per meeting; nothing without rounds."""
+    """Return a table with a line per meeting, of a knockout in files beside its bracket; nothing without rounds."""
     if not run.rounds:
         return []
-    view = TOURNAMENT_FORMATS[run.config["format"]].round_view
-    return [_bracket(run.rounds) if view == "bracket" else _rounds(run.rounds)]
-
-
-def _rounds(rounds: Sequence[Sequence[Meeting]]) -> Table:
-    shown = len(rounds)
-    while shown > 1 and sum(map(len, rounds[-shown:])) > MOST_ROUND_LINES:
-        shown -= 1
     rows = [
         {
             "round": meeting.round + 1,
-            "bot": str(meeting.a),
-            "opponent": meeting.b or "-",
-            "W-D-L": _games(meeting),
-            "result": _outcome(meeting),
+            "bot": meeting.a,
+            "opponent": meeting.b,
+            "games": meeting.score.games,
+            "wins": meeting.score.wins,
+            "draws": meeting.score.draws,
+            "losses": meeting.score.losses,
+            "points": meeting.score.points_a,
+            "points_against": meeting.score.points_b,
+            "winner": meeting.winner,
+            "decided_by": meeting.decided_by or None,
+            "meeting": meeting,
         }
-        for meetings in rounds[-shown:]
+        for meetings in run.rounds
         for meeting in meetings
     ]
+    stored = Table("rounds", "", rows, files=[name for name in rows[0] if name != "meeting"])
+    is_tree = TOURNAMENT_FORMATS[run.config["format"]].round_view == "bracket"
+    return [_bracket(run.rounds) if is_tree else _rounds(run.rounds, rows), stored]
+
+
+def _rounds(rounds: Sequence[Sequence[Meeting]], rows: Rows) -> Table:
+    shown = len(rounds)
+    while shown > 1 and sum(map(len, rounds[-shown:])) > MOST_ROUND_LINES:
+        shown -= 1
     columns = (
         Column("round"),
         Column("bot", "text"),
         Column("opponent", "text"),
-        Column("W-D-L"),
-        Column("result", "text"),
+        Column("W-D-L", cell=lambda row: _games(row["meeting"])),
+        Column("result", "text", cell=lambda row: _outcome(row["meeting"])),
     )
-    return Table("rounds", "Rounds", rows, columns, note=_rest(len(rounds) - shown))
+    left = len(rounds) - shown
+    return Table("rounds", "Rounds", rows[sum(map(len, rounds[:left])) :], columns, note=_rest(left))
 
 
 def _rest(left: int) -> str:
@@ -412,12 +411,12 @@ def remarks(standings: RunStandings) -> list[str]:
         lines.append(f"Endings: {', '.join(shares)}. Mean length {standings.mean_turns:.1f} turns.")
     if (line := head_to_head_line(standings)) and not standings.always_forfeiting:
         lines.append(line)
-    if not has_crosstable(standings):
+    if standings.met is None and is_large(standings.run):
         lines.append(f"With more than {LARGE_FIELD} bots, only 'arena export FOLDER --all' writes crosstable.csv.")
     with_errors = any(not math.isnan(row["elo_plus"]) for row in standings.rows)
     elo_note = f"Ratings are relative to {zero_text(standings.run)}{f'; {SIDES}' * with_errors}."
     extra = " ".join(f"{note[0].upper()}{note[1:]}." for note in map(one_line, standings.notes))
-    return [*lines, f"{elo_note} {extra}".rstrip() if played else extra]
+    return [*lines, f"{elo_note} {extra}".rstrip() if played else extra, *standings.run.remarks]
 
 
 def zero_text(run: RunData) -> str:
@@ -432,9 +431,8 @@ def head_to_head_line(standings: RunStandings) -> str:
     if standings.head_to_head is None:
         return ""
     run, head, (first, second) = standings.run, standings.head_to_head, standings.run.bots
-    test = None if run.selection or run.config["format"] != "sprt" else read_sprt(run)
-    if test is not None and test.verdict != "continue":
-        return f"{estimate_line(test, one_line(first), one_line(second))} The table does not allow for the stop."
+    if run.is_stopped:
+        return stop_line(run)
     names = "LL, LD, split, WD, WW" if head.unit == "pairs" else "L, D, W"
     counts = ", ".join(map(str, head.counts))
     bot, opponent = one_line(first), one_line(second)
@@ -443,6 +441,12 @@ def head_to_head_line(standings: RunStandings) -> str:
         difference = difference_text(head, opponent)
     stronger = f"chance of being the stronger bot: {chance_text(head.los)}"
     return f"{bot} {difference}; {stronger} ({head.unit} {names}: {counts})."
+
+
+def stop_line(run: RunData) -> str:
+    """Say what a test that was stopped shows; the figures of the tables hold for a number of games that is fixed."""
+    assert run.test is not None
+    return f"{estimate_line(run.test, *map(one_line, run.bots))} The table does not allow for the stop."
 
 
 # ---------------------------------------------------------------- files
@@ -455,7 +459,7 @@ def write_run_files(standings: RunStandings, folder: Path | str, games: bool = F
     """
     folder = Path(folder)
     texts: dict[str, Iterable[str]] = {f"{table.name}.csv": [table_csv(table)] for table in _run_tables(standings)}
-    texts[SUMMARY] = [json_text(summary(standings))]
+    texts[SUMMARY] = [public_json(standings)]
     texts[TIMING] = [_timing_text(standings)]
     if games:
         texts[_GAMES] = _games_text(standings.run)
@@ -463,7 +467,7 @@ def write_run_files(standings: RunStandings, folder: Path | str, games: bool = F
 
 
 def _run_tables(standings: RunStandings) -> list[Table]:
-    return [_standings_table(standings), *([_crosstable(standings)] if has_crosstable(standings) else [])]
+    return [standings_table(standings.rows), *crosstables(standings)]
 
 
 def workbook_tables(standings: RunStandings) -> list[Table]:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arena.endings import ForfeitKind
+from arena.results.forfeit_lines import alerts_and_items
 from arena.stats.pairs import HeadToHead
 from arena.text import counted, half_up
-from arena.tournament.forfeits import ForfeitSummary
+from arena.tournament.forfeits import ForfeitReason, ForfeitSummary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -207,6 +208,7 @@ _MEANINGS: dict[str, dict[str, str]] = {
     "text": {
         "bot": "name of the bot",
         "opponent": "name of the opponent",
+        "author": "author of a league's bot, empty if it has none",
         "unit": "what counts as one piece of evidence: 'pairs', or 'games' if there are no pairs",
         "flag": "'' for an estimate; '>' or '<' for a bound only: every game was won, or lost",
         "kind": "kind of forfeit; 'end' for a failure after games, whose results stand",
@@ -335,6 +337,7 @@ class Table:
     elsewhere lines instead of the table on a terminal too narrow for all of its columns, which then are of no use; "":
               the last columns are left out
     narrow    the table in fewer characters, for a terminal that it does not fit
+    variant   the variant of a comparison that it is about, or ""
     """
 
     name: str
@@ -347,6 +350,7 @@ class Table:
     lines: int | None = None
     elsewhere: str = ""
     narrow: Table | None = None
+    variant: str = ""
 
     @cached_property
     def cells(self) -> Sequence[Sequence[str]]:
@@ -401,32 +405,43 @@ def rows_of(frame: pd.DataFrame) -> Rows:
 # ---------------------------------------------------------------- reports
 
 
-class Code(str):
-    """A part of a line to be shown letter by letter, such as a command."""
-
-
 @dataclass(frozen=True)
 class Report:
     """What a command prints, in any format.
 
     heading   a line above the tables, or ""
     remarks   sentences below them
-    items     lines below these, in parts, that may hold texts of bots. The first part says it without them, and pages
-              have no more
-    values    makes what JSON holds
+    about     plain values that say what the tables are about, for JSON
     answer    sentences between the heading and the tables: the conclusion from the figures
-    alerts    lines below the heading, in parts as `items`: what the reader must know before the figures
-    forfeits  who forfeited games that the report is about, by run; `alerts` and `items` say it
+    forfeits  who forfeited games that the report is about, by variant ("" where there are none)
     """
 
     heading: str
     tables: Sequence[Table]
     remarks: Sequence[str] = ()
-    items: Sequence[Sequence[str]] = ()
-    values: Callable[[], Mapping[str, Any]] = dict
+    about: Mapping[str, Any] = field(default_factory=dict)
     answer: Sequence[str] = ()
-    alerts: Sequence[Sequence[str]] = ()
-    forfeits: Sequence[ForfeitSummary] = ()
+    forfeits: Mapping[str, ForfeitSummary] = field(default_factory=dict)
+
+    @cached_property
+    def alerts(self) -> list[list[str]]:
+        """Lines below the heading, in parts that may hold texts of bots: what must be known before the figures.
+
+        The first part of a line says it without texts of bots, and pages have no more.
+        """
+        return self._forfeit_lines(0)
+
+    @cached_property
+    def items(self) -> list[list[str]]:
+        """Lines below the remarks, in parts as `alerts`."""
+        return self._forfeit_lines(1)
+
+    def _forfeit_lines(self, part: int) -> list[list[str]]:
+        return [
+            [f"{variant}: {first}" if variant else first, *rest]
+            for variant, forfeits in self.forfeits.items()
+            for first, *rest in alerts_and_items(forfeits)[part]
+        ]
 
     @property
     def said_above(self) -> list[str]:
@@ -438,22 +453,42 @@ class Report:
         """What pages have of the items: sentences without texts of bots."""
         return [f"{item[0]}." for item in self.items]
 
+    @property
+    def stored(self) -> list[Table]:
+        """The tables of files and JSON, with that of the forfeits; those of all variants in one."""
+        tables = [table for table in self.tables if table.files]
+        tables += [
+            Table("forfeits", "", forfeits.values(), files=ForfeitReason._fields, variant=variant)
+            for variant, forfeits in self.forfeits.items()
+        ]
+        found: dict[str, list[Table]] = {}
+        for table in tables:
+            found.setdefault(table.name, []).append(table)
+        return [_of_variants(parts) if parts[0].variant else parts[0] for parts in found.values()]
+
+
+def _of_variants(tables: Sequence[Table]) -> Table:
+    """Return the tables of all variants as one, with the variant in the first column."""
+    files = dict.fromkeys(["variant", *(name for table in tables for name in table.files)])
+    missing = dict.fromkeys(files)
+    rows = [missing | dict(row) | {"variant": table.variant} for table in tables for row in table.rows]
+    return replace(tables[0], rows=rows, files=tuple(files))
+
 
 def by_variant(reports: Mapping[str, Report]) -> Report:
-    """Join the reports of all variants; names and titles of tables begin with the variant.
+    """Join the reports of all variants; titles of tables and sentences begin with the variant.
 
-    JSON has the values of each report under `variants`, by rule set.
+    In files and JSON a table has the rows of all variants. What has no variants, "" alone, is as it was.
     """
+    if "" in reports:
+        return reports[""]
     tables = [
-        replace(table, name=f"{variant}.{table.name}", title=f"{variant}: {table.title}" if table.title else variant)
+        replace(table, variant=variant, title=f"{variant}: {table.title}" if table.title else variant)
         for variant, report in reports.items()
         for table in report.tables
     ]
     remarks = [f"{variant}: {remark}" for variant, report in reports.items() for remark in report.remarks]
-    items = [(f"{variant}: {first}", *rest) for variant, report in reports.items() for first, *rest in report.items]
-    alerts = [(f"{variant}: {first}", *rest) for variant, report in reports.items() for first, *rest in report.alerts]
     heading = "\n".join(report.heading for report in reports.values())
-    values = {variant: report.values for variant, report in reports.items()}
-    made = lambda: {"variants": {name: make() for name, make in values.items()}}  # noqa: E731
-    forfeits = [summary for report in reports.values() for summary in report.forfeits]
-    return Report(heading, tables, remarks, items, made, alerts=alerts, forfeits=forfeits)
+    about = {"variants": {variant: report.about for variant, report in reports.items()}}
+    forfeits = {variant: summary for variant, report in reports.items() for summary in report.forfeits.values()}
+    return Report(heading, tables, remarks, about, forfeits=forfeits)

@@ -12,9 +12,7 @@ import numpy as np
 
 from arena.errors import did_you_mean
 from arena.game.rules import load_rules
-from arena.results.data_formats import table_values
 from arena.results.decisions import plays_frame, spaced
-from arena.results.forfeit_lines import alerts_and_items
 from arena.results.run_data import RunData, read_run
 from arena.results.sources import StoredRun
 from arena.results.table import WIDE, Report, Rows, Table, table_of
@@ -29,6 +27,7 @@ from arena.stats.variants import (
     scores_by_opponent,
     win_rate_differences,
 )
+from arena.text import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,6 +58,11 @@ class VariantRun:
     run: RunData
     cards: pd.DataFrame
     note: str = ""
+
+    @property
+    def named(self) -> str:
+        """The variant and the seed, which tell runs of one variant apart."""
+        return f"{self.variant}, seed {self.run.config['seed']}"
 
 
 def read_variants(folders: Sequence[Path], most: int | None = None) -> list[VariantRun]:
@@ -109,25 +113,16 @@ def comparison(runs: Sequence[VariantRun], baseline: str | None = None) -> Repor
     tables = _tables(runs, games, variants, bots, against)
     remarks = _remarks(runs, games)
     seeds = sorted({run.run.config["seed"] for run in runs})
-    values = {"variants": variants, "bots": bots, "seeds": seeds, "games": len(games), "notes": remarks}
-    values |= {} if against is None else {"baseline": against}
-    values["forfeits"] = [line | {"variant": run.variant} for run in runs for line in run.run.forfeit_summary.values()]
+    about = {"variants": variants, "baseline": against, "bots": bots, "seeds": seeds, "games_played": len(games)}
     heading = f"{', '.join(bots)} in {', '.join(variants)}; seed {', '.join(map(str, seeds))}"
     rows = {table.name: table.rows for table in tables}
-    alerts = [  # all of them above, beside the answer: many tables follow
-        [f"{run.variant}: {first}", *rest]
-        for run in runs
-        for lines in alerts_and_items(run.run.forfeit_summary)
-        for first, *rest in lines
-    ]
     return Report(
         heading,
         tables,
         remarks,
-        values=lambda: values | table_values(tables),
-        answer=_answer(rows["win_rate_differences"], rows["win_rates"]),
-        alerts=alerts,
-        forfeits=[run.run.forfeit_summary for run in runs],
+        about,
+        _answer(rows["win_rate_differences"], rows["win_rates"]),
+        {run.variant if len(runs) == len(variants) else run.named: run.run.forfeit_summary for run in runs},
     )
 
 
@@ -264,6 +259,8 @@ def _remarks(runs: Sequence[VariantRun], games: pd.DataFrame) -> list[str]:
     if int(deals.min()) < FEWEST_DEALS:
         more = "" if any(run.run.forfeit_summary.always for run in runs) else ": play more games"
         lines.append(f"Fewer than {FEWEST_DEALS} deals give no interval{more}.")
+    for run in runs:
+        lines += [f"Left out in {run.variant}: {one_line(bot)}, {reason}." for bot, reason in run.run.left_out.items()]
     lengths = games.groupby("variant", sort=False).size()
     if lengths.nunique() > 1:
         lines.append("Games: " + ", ".join(f"{name} {count}" for name, count in lengths.items()) + ".")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from arena.bots.cores import core_count
@@ -25,6 +25,11 @@ from arena.tournament.store.sqlite import StoreError
 from arena.tournament.store.writer import Wanted, setting_differences
 
 _SHOWN = 10  # bots and settings named in a message
+MANY_VERSIONS = 3
+"""The number of versions from which on the choice of the best of them is worth a sentence."""
+BEST_OF_MANY = (
+    "all met the same deals, so the best of them looks better than it is; to test a version on fresh deals: arena sprt"
+)
 
 
 class Why(StrEnum):
@@ -70,6 +75,7 @@ class Plan:
     missing   games to play, as far as they are known
     seconds   about how long that takes, None if it is not known
     is_new    nothing is stored yet
+    versions  of bots that have changed: how many versions have played, with the one that follows
     at_most   fewer games may be enough
     """
 
@@ -83,6 +89,7 @@ class Plan:
     missing: int = 0
     seconds: float | None = None
     is_new: bool = True
+    versions: Mapping[str, int] = field(default_factory=dict)
     at_most: bool = False
 
     @property
@@ -98,6 +105,9 @@ class Plan:
         said = [_sentence(change, most) for change in self.changes[:_SHOWN]]
         if rest := self.changes[_SHOWN:]:
             said.append(f"{counted(len(rest), 'more bot')}: {counted(sum(change.games for change in rest), 'game')}.")
+        bot, number = max(self.versions.items(), key=lambda item: item[1], default=("", 0))
+        if number >= MANY_VERSIONS:
+            said.append(f"This is version {number} of {one_line(bot)}: {BEST_OF_MANY}.")
         if self.gone:
             more = f" and {len(self.gone) - _SHOWN} more" if len(self.gone) > _SHOWN else ""
             said.append(f"{one_line(', '.join(self.gone[:_SHOWN]))}{more} left the tables.")
@@ -191,7 +201,9 @@ def plan_run(
     if verdict is not None and stored.config() == wanted.config and not (reasons or verdict(stored) is None):
         shown = stored.count()  # the test is decided: nothing is missing
         return replace(plan, stays=shown, hidden=stored.count_all() - shown)
-    return _counted(plan, schedule, config, stored, reasons)
+    number = Counter(entry.name for entry in (*known.values(), *new))
+    versions = {bot: number[bot] for bot, why in reasons.items() if why == Why.CHANGED}
+    return _counted(replace(plan, versions=versions), schedule, config, stored, reasons)
 
 
 def shown_pairings(schedule: Schedule, done: ScheduleProgress, wanted: Wanted) -> list[StoredPairing]:

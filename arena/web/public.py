@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from itertools import islice
 from typing import Any
@@ -29,7 +30,6 @@ from arena.league.player import activity
 from arena.league.rating import Standings, league_standings
 from arena.league.store import League
 from arena.paths import data_folder
-from arena.results.data_formats import json_text
 from arena.results.league import forfeits_table, history_table, versions_table
 from arena.results.pages.boards import Flat, final_state, flat
 from arena.results.pages.game_data import game_data, game_title
@@ -37,6 +37,9 @@ from arena.results.pages.plots import Lines, svg, trend
 from arena.results.pages.render import embedded_data, environment
 from arena.results.pages.report import filled_columns
 from arena.results.positions import headline
+from arena.results.run_standings import RunStandings, standings
+from arena.results.sources import league_run
+from arena.results.standings_report import public_json, remarks
 from arena.results.table import rating_text
 from arena.terminal.scene import example
 from arena.text import utc_text
@@ -71,6 +74,11 @@ class Site:
     league: League
     table: Standings
     level: str | None = None
+
+    @cached_property
+    def standings(self) -> RunStandings:
+        """The figures of the league's table."""
+        return standings(league_run(self.league))
 
     @property
     def settings(self) -> LeagueSettings:
@@ -115,7 +123,7 @@ def public_page(site: Site, path: str) -> Stored:
     """Return the public page at an address, or figures as JSON. Raise NoPage if there is none."""
     first, _, rest = path.partition("/")
     if path in FIGURES:
-        return stored(json_text(FIGURES[path](site)).encode(), "application/json")
+        return stored(FIGURES[path](site).encode(), "application/json")
     if path in PAGES:
         text = PAGES[path](site)
     elif first == "bots" and rest:
@@ -173,7 +181,11 @@ def _elo(value: float | None, plus: float | None = None, minus: float | None = N
 
 def _home(site: Site) -> str:
     league, table = site.league, site.table
-    lines = views.standing_lines(league, table.rows, ())
+    found = site.standings
+    lines = [
+        dict(row) | {"bot": row["name"]} | {key: None for key in ("elo", "score") if math.isnan(row[key])}
+        for row in (found.rows if table.rows else ())
+    ]
     trends = views.trends(league, MAX_EVENTS_OF_TREND)
     for line in lines:
         is_drawn = line["elo"] is not None and line["rank"] <= MAX_DRAWN  # keeps the page of a large league small
@@ -185,10 +197,10 @@ def _home(site: Site) -> str:
         "home.html",
         "",
         lines=lines,
-        authors=len({line["author"] for line in lines} - {None}),
+        authors=len({line["author"] for line in lines} - {""}),
         cards=[card(game) for game in islice(newest.values(), CARDS)],
         **_shown(site, list(newest.values())),
-        remarks=views.standing_remarks(league, table, None),
+        remarks=remarks(found),
         about=views.describe(site.settings),
         games=table.total,
         pause=paused(league),
@@ -290,10 +302,8 @@ PAGES: dict[str, Callable[[Site], str]] = {
     "learn": _learn,
     "write": _write,
 }
-FIGURES: dict[str, Callable[[Site], dict[str, Any]]] = {
-    "api/v1/standings": lambda site: views.standing_values(
-        site.league, site.table
-    ),  # `arena standings --json` in public
+FIGURES: dict[str, Callable[[Site], str]] = {
+    "api/v1/standings": lambda site: public_json(site.standings),  # `arena standings --json` in public
 }
 """Addresses of JSON, made and kept like pages."""
 

@@ -63,11 +63,19 @@ def commands(group: click.Group = cli, *words: str) -> Iterator[tuple[tuple[str,
             yield (*words, name), command
 
 
-def json_of(*args: object) -> Any:
-    """Return the JSON output of a command line, for fixtures of a module."""
+def content(text: str) -> dict[str, Any]:
+    """Return what the JSON of a report holds: what it is about and its tables by their names, and `notes`."""
+    values = json.loads(text)
+    assert set(values) == {"about", "tables", "notes"}
+    assert not values["about"].keys() & values["tables"].keys()
+    return {**values["about"], **values["tables"], "notes": values["notes"]}
+
+
+def json_of(*args: object) -> dict[str, Any]:
+    """Return the `content` of the JSON that a command line prints, for fixtures of a module."""
     with redirect_stdout(StringIO()) as out:
         assert main([str(arg) for arg in args]) == 0
-    return json.loads(out.getvalue())
+    return content(out.getvalue())
 
 
 #: Plays fast when the file `slow` beside it has been removed.

@@ -20,7 +20,7 @@ from arena.stats.variants import holm
 from arena.tournament.forfeits import ForfeitSummary
 from arena.tournament.store.reader import Reader
 from tests.bots.processes.waiting import wait_for_games
-from tests.cli.conftest import SLOW_BOT, Arena, json_of, program
+from tests.cli.conftest import SLOW_BOT, Arena, content, json_of, program
 
 pytestmark = pytest.mark.process
 QUIET = ("--workers", 1)
@@ -48,15 +48,15 @@ def same_games(arena: Arena, folder: Path | str, other: Path | str) -> None:
 def test_it_grows_to_the_bytes_of_one_that_asked_at_once(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
     command = (*PLAY, *VARIANTS, "--out", "cmp", "--json", "--games")
     for games in (2, 4, 2):
-        assert json.loads(arena(*command, games).out)["games"] == 2 * 3 * games
-    assert json.loads(arena(*command, 4, "--workers", 2).out) == whole[1]
+        assert content(arena(*command, games).out)["games_played"] == 2 * 3 * games
+    assert content(arena(*command, 4, "--workers", 2).out) == whole[1]
     same_games(arena, "cmp", whole[0])
 
 
 def test_a_variant_that_was_not_begun_is_played_later(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
     shutil.copytree(whole[0], "cmp")
     shutil.rmtree("cmp/base")
-    assert json.loads(arena(*PLAY, *VARIANTS, "--games", 4, "--out", "cmp", "--json").out) == whole[1]
+    assert content(arena(*PLAY, *VARIANTS, "--games", 4, "--out", "cmp", "--json").out) == whole[1]
 
 
 @pytest.mark.slow
@@ -74,8 +74,8 @@ def test_an_interrupted_comparison_without_a_seed_goes_on_in_its_folder(arena: A
     folder = folders[0].parent.parent
     assert process.returncode == 130
     assert f"the same command and --out results/{folder.name}" in errors
-    values = json.loads(arena(*command, "--out", f"results/{folder.name}", "--json").out)
-    assert (values["variants"], values["games"]) == (["tactical", "base"], 80)
+    values = content(arena(*command, "--out", f"results/{folder.name}", "--json").out)
+    assert (values["variants"], values["games_played"]) == (["tactical", "base"], 80)
 
 
 def test_other_settings_in_the_same_folder_name_the_remedy(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
@@ -96,9 +96,9 @@ def test_a_comparison_is_not_played_as_a_run(arena: Arena, whole: tuple[Path, di
 
 def test_another_variant_joins_a_comparison(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
     shutil.copytree(whole[0], "cmp")
-    values = json.loads(arena(*PLAY, "--variants", "base,expert", "--games", 4, "--out", "cmp", "--json").out)
+    values = content(arena(*PLAY, "--variants", "base,expert", "--games", 4, "--out", "cmp", "--json").out)
     assert values["variants"] == ["base", "expert"]
-    assert list(json.loads(arena("standings", "cmp", "--json").out)["variants"]) == ["tactical", "base", "expert"]
+    assert list(content(arena("standings", "cmp", "--json").out)["variants"]) == ["tactical", "base", "expert"]
     same_games(arena, "cmp", whole[0])
 
 
@@ -109,12 +109,12 @@ def test_another_variant_joins_a_comparison(arena: Arena, whole: tuple[Path, dic
 def test_a_baseline_is_what_all_others_are_measured_against(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
     shutil.copytree(whole[0], "cmp")
     arena(*PLAY, "--variants", "base,expert", "--baseline", "tactical", "--games", 4, "--out", "cmp")
-    values = json.loads(arena("compare", "--from", "cmp", "--baseline", "tactical", "--json").out)
+    values = content(arena("compare", "--from", "cmp", "--baseline", "tactical", "--json").out)
     assert values["baseline"] == "tactical"
     measured = {("base", "tactical"), ("expert", "tactical")}
     for name in ("win_rate_differences", "first_player_differences", "length_differences"):
         assert {(row["variant"], row["against"]) for row in values[name]} == measured
-    other = json.loads(arena("compare", "--from", "cmp", "--baseline", "iello-base", "--json").out)
+    other = content(arena("compare", "--from", "cmp", "--baseline", "iello-base", "--json").out)
     assert {row["against"] for row in other["length_differences"]} == {"base"}
     assert "no such variant" in arena("compare", "--from", "cmp", "--baseline", "bga-base", code=2).err
 
@@ -123,11 +123,11 @@ def test_a_baseline_is_what_all_others_are_measured_against(arena: Arena, whole:
 def test_all_variants_grow_together_until_the_errors_of_all_are_small(arena: Arena) -> None:
     command = (*PLAY, *VARIANTS, "--out", "cmp")
     arena(*command, "--games", 4)
-    values = json.loads(arena(*command, "--error", 70, "--json").out)
+    values = content(arena(*command, "--error", 70, "--json").out)
     assert len({row["games"] for row in values["by_opponent"]}) == 1
     largest = []
     for name in ("tactical", "base"):
-        table = json.loads(arena("standings", f"cmp/{name}", "--json").out)["standings"]
+        table = content(arena("standings", f"cmp/{name}", "--json").out)["standings"]
         largest.append(max(row["elo_error95"] for row in table))
     assert max(largest) <= 70
     assert "± 1 wanted. Allow more" in arena(*command, "--error", 1, "--games", 10, code=1).err
@@ -166,7 +166,7 @@ def played(arena: Arena, comparison_played: tuple[Path, dict[str, Any]]) -> dict
 
 def test_shape_and_figures(played: dict[str, Any]) -> None:
     assert played["variants"] == ["base", SIX, "expert"]
-    assert (played["bots"], played["seeds"], played["games"]) == (["greedy", "random"], [3], 60)
+    assert (played["bots"], played["seeds"], played["games_played"]) == (["greedy", "random"], [3], 60)
     for row in played["win_rates"]:
         assert row["score_low"] <= row["score"] <= row["score_high"]
         assert row["games"] == row["wins"] + row["draws"] + row["losses"] == 20
@@ -185,11 +185,11 @@ def test_the_same_command_plays_nothing_again(arena: Arena, played: dict[str, An
     with Reader("cmp/base") as reader:
         before = reader.sessions()
     unseeded = ("compare", "greedy", "random", "--games", 20, *QUIET, "--out", "cmp", "--json")
-    assert json.loads(arena(*unseeded, "--variants", f"base,{SIX},expert").out) == played
+    assert content(arena(*unseeded, "--variants", f"base,{SIX},expert").out) == played
     with Reader("cmp/base") as reader:
         assert reader.sessions() == before
     folders = [f"cmp/{name}" for name in ("base", "tactical-hand_size=6-scout_return=top", "expert")]
-    assert json.loads(arena("compare", "--from", *folders, "--json").out) == played
+    assert content(arena("compare", "--from", *folders, "--json").out) == played
 
 
 def test_two_bots_in_three_rule_sets_fit_a_screen(
@@ -202,7 +202,8 @@ def test_two_bots_in_three_rule_sets_fit_a_screen(
     assert len(list(csv.DictReader(Path("tables/win_rates.csv").read_text().splitlines()))) == 6
     assert Path("tables/cards.csv").is_file()
     arena("standings", "cmp", "--csv", "standings")
-    assert Path("standings/tactical-hand_size=6-scout_return=top.standings.csv").is_file(), "no ':' in names of files"
+    rows = list(csv.DictReader(Path("standings/standings.csv").read_text().splitlines()))
+    assert [row["bot"] for row in rows].count("greedy") == len({row["variant"] for row in rows}) == 3
     whole = arena("compare", "--from", "cmp", "--print", "wide").out
     assert "traitor" in whole
     assert "How the length in turns differs" in whole
@@ -213,7 +214,7 @@ def test_runs_with_other_seeds_share_no_deals(arena: Arena) -> None:
     for rules, seed in (("base", 1), ("expert", 2)):
         where = ("--rules", rules, "--seed", seed, "--out", rules)
         arena("match", "first", "random", "--games", 2, *where, *QUIET)
-    values = json.loads(arena("compare", "--from", "base", "--from", "expert", "--json").out)
+    values = content(arena("compare", "--from", "base", "--from", "expert", "--json").out)
     assert {row["shared_deals"] for row in values["win_rate_differences"]} == {0}
     assert any("different seeds" in note for note in values["notes"])
 
@@ -260,7 +261,9 @@ def _run(variant: str, score: list[float], seed: int = 1) -> VariantRun:
             "turns": 40,
         }
     )
-    run = SimpleNamespace(games=games, config={"seed": seed}, sources={}, forfeit_summary=ForfeitSummary((), {}))
+    run = SimpleNamespace(
+        games=games, config={"seed": seed}, sources={}, left_out={}, forfeit_summary=ForfeitSummary((), {})
+    )
     return VariantRun(variant, run, pd.DataFrame())
 
 

@@ -1,13 +1,12 @@
 """The history of a bot as the field of a tournament: `bots/mybot.py@last-8`."""
 
 import csv
-import json
 from pathlib import Path
 
 import pytest
 
 from arena.paths import data_folder
-from tests.cli.conftest import Arena
+from tests.cli.conftest import Arena, content
 from tests.repository import Repository
 
 pytestmark = pytest.mark.process
@@ -29,7 +28,7 @@ def test_after_the_next_commit_only_its_games_are_played(arena: Arena, repositor
     assert "take the first" in shown.out
     repository.commit("be greedy again", bots__mybot=f"{GREEDY}\n# again\n")
     assert "is new: 12 games. 12 games stay." in arena("run", "history.toml", "--dry-run").out
-    rows = json.loads(arena("run", "history.toml", "--workers", 1, "--json").out)["standings"]
+    rows = content(arena("run", "history.toml", "--workers", 1, "--json").out)["standings"]
     labels = {row["subject"]: (row["commit"], row["named"]) for row in rows}
     assert {*labels} == {"", "take the first", "be greedy", "be greedy again"}
     assert labels["be greedy again"] == (repository.git("rev-parse", "HEAD"), "bots/mybot.py@last-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ import arena as public
 from arena.game.deals import make_deal
 from arena.game.record import cards_text
 from arena.game.rules import load_rules
-from tests.cli.conftest import Arena
+from tests.cli.conftest import Arena, content
 
 pytestmark = pytest.mark.process
 QUIET = ("--workers", 1, "-q")
@@ -46,7 +45,7 @@ def test_the_run_needs_no_file(arena: Arena) -> None:
     assert "need 4 deals, found 3 in the list; list more deals" in arena("run", "run", "--games", 7, code=2).err
     arena("export", "run", "--records", "r.txt")
     assert arena("verify", "r.txt").out == "6 games replayed, all with their stored results.\n"
-    assert json.loads(arena("rate", "r.txt", "--json").out)["games"] == 6
+    assert content(arena("rate", "r.txt", "--json").out)["games"] == 6
     for other in ((), ("--deals", write("1:1"))):
         refused = arena("match", "greedy", "random", "--seed", 1, "-o", "run", *other, code=2).err
         assert 'deals: "a list of 3 with the hash ' in refused

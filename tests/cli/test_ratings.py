@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Arena
+from tests.cli.conftest import Arena, content
 
 QUIET = ("--workers", 1)
 
@@ -27,8 +27,8 @@ def rated(found: str) -> dict[str, Any]:
     def never(text: str) -> None:
         raise AssertionError(f"{text} is no JSON")
 
-    values: dict[str, Any] = json.loads(found, parse_constant=never)
-    return values
+    json.loads(found, parse_constant=never)
+    return content(found)
 
 
 def test_rates_a_run_by_its_name(arena: Arena) -> None:
@@ -37,7 +37,7 @@ def test_rates_a_run_by_its_name(arena: Arena) -> None:
     assert by_name == rated(arena("rate", "results/mine", "--json").out)
     assert by_name["standings"][0]["bot"] == "greedy"
     likely = rated(arena("rate", "mine", "--json", "--los").out)["los"]
-    assert likely["greedy"]["random"] + likely["random"]["greedy"] == pytest.approx(1)
+    assert likely[0]["random"] + likely[1]["greedy"] == pytest.approx(1)
     arena("export", "mine", "--all")
     arena("export", "mine", "--records", "games.txt")
     files = ["results/mine/games.csv", "games.txt"]
@@ -53,8 +53,9 @@ def test_a_comparison_is_rated_by_variant(arena: Arena) -> None:
     arena(
         "compare", "first", "random", "--variants", ",".join(variants), "--games", 20, "--seed", 3, "-o", "cmp", *QUIET
     )
-    values = rated(arena("rate", "cmp", "--json").out)["variants"]
-    assert values == {name: rated(arena("rate", f"cmp/{name}", "--json").out) for name in variants}
+    found = rated(arena("rate", "cmp", "--json").out)["standings"]
+    each = {name: rated(arena("rate", f"cmp/{name}", "--json").out)["standings"] for name in variants}
+    assert found == [{"variant": name} | row for name, rows in each.items() for row in rows]
     assert "no bot 'nobody' in these games" in arena("rate", "cmp", "--anchor", "nobody=100", code=2).err
 
 
@@ -164,10 +165,10 @@ def test_messages_name_standard_input(
 
 def test_records_are_read(arena: Arena, given: Given, played: Path) -> None:
     records = arena("export", played, "--records", "-").out
-    wanted = json.loads(arena("rate", played, "--json").out)["standings"]
+    wanted = content(arena("rate", played, "--json").out)["standings"]
     for data in (records, gzip.compress(records.encode()), arena("export", played, "--pgn", "-").out):
         given(data)
-        assert json.loads(arena("rate", "-", "--json").out)["standings"] == wanted
+        assert content(arena("rate", "-", "--json").out)["standings"] == wanted
     given(records)
     assert arena("replay", "-").out.startswith("standard input holds 30 games. See one with: arena replay - GAME\n")
     assert arena("replay", "-", 3, "--record").out == arena("replay", played, 3, "--record").out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
@@ -13,7 +12,7 @@ import pytest
 from arena.cli.main import main
 from arena.game.record import parse_record
 from arena.tournament.store.reader import Reader
-from tests.cli.conftest import Arena
+from tests.cli.conftest import Arena, content
 
 LINE = re.compile(r"^((\w+)/(\w+)/\d+)  (1-0|0-1|½-½)", re.MULTILINE)
 
@@ -95,7 +94,7 @@ def test_choices_that_make_no_sense(arena: Arena, played: Path, options: list[st
 
 
 def test_json_of_a_game_of_a_list_and_of_a_check(arena: Arena, played: Path) -> None:
-    game = json.loads(arena("replay", played, 2, "--json").out)
+    game = content(arena("replay", played, 2, "--json").out)
     record = parse_record(game["record"])
     assert game["rules"] == record.rules.canonical
     assert [move["move"] for move in game["moves"]] == [str(move) for move in record.moves]
@@ -104,14 +103,14 @@ def test_json_of_a_game_of_a_list_and_of_a_check(arena: Arena, played: Path) -> 
     assert (first["bot"], first["number"], first["turn"], first["asked"]) == (game["first"], 1, 1, True)
     assert first["events"][0] == first["move"]
     assert game["result"] in arena("replay", played, 2).out
-    listed = json.loads(arena("replay", played, "--bot", "first", "--lost", "--limit", 2, "--json").out)
+    listed = content(arena("replay", played, "--bot", "first", "--lost", "--limit", 2, "--json").out)
     assert (listed["name"], listed["total"], len(listed["games"])) == (str(played), 30, 2)
     assert all(game["winner"] not in ("first", None) for game in listed["games"])
-    found = json.loads(arena("verify", played, "--json").out)
-    assert found == {"sound": True, "name": str(played), "games": 30, "bad": 0, "faults": []}
+    found = content(arena("verify", played, "--json").out)
+    assert found == {"sound": True, "name": str(played), "games": 30, "bad": 0, "faults": [], "notes": []}
     record = arena("replay", played, 1, "--record").out
     head, moves, _ = record.split("; ")[:3]
-    game = json.loads(arena("replay", f"{head}; {moves.split(',')[0]}; * 0-0", "--json").out)
+    game = content(arena("replay", f"{head}; {moves.split(',')[0]}; * 0-0", "--json").out)
     assert (game["score"], game["points_first"], game["ending"], len(game["moves"])) == (None, None, "broken off", 1)
 
 
@@ -121,7 +120,7 @@ def test_forfeits_and_notes_as_json(arena: Arena) -> None:
     )
     Path("bot.py").write_text(bot)
     arena("match", "bot.py", "random", "--games", 2, "--seed", 1, "--workers", 1, "-o", "run", code=1)
-    game = json.loads(arena("replay", "run", 1, "--json").out)
+    game = content(arena("replay", "run", 1, "--json").out)
     assert (game["forfeit"], game["forfeit_by"], game["winner"]) == ("illegal move", "bot", "random")
     assert "None" in game["detail"]
     assert game["moves"][0]["note"] == {"value": 0.25, "text": "so"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import signal
 import sqlite3
@@ -14,7 +13,7 @@ import pytest
 from arena.game.rules import load_rules
 from arena.tournament.store.sqlite import DATABASE
 from tests.bots.processes.waiting import wait_for_games
-from tests.cli.conftest import SLOW_BOT, Arena, program
+from tests.cli.conftest import SLOW_BOT, Arena, content, program
 from tests.cli.league.conftest import QUICK, no_check  # noqa: F401
 from tests.league.leagues import FIRST, LAST, written
 from tests.tournament.runner.runs import SendsSignal
@@ -70,7 +69,7 @@ def test_a_run_without_a_name_is_found_by_its_bots(arena: Arena) -> None:
 def test_tournaments_in_other_formats(arena: Arena, options: list[object], games: int) -> None:
     number = [] if "series" in options else ["--games", 4]
     found = arena("tournament", "random", "first", "again=random", *options, *number, "--json", "--seed", 1, *QUIET)
-    values = json.loads(found.out)
+    values = content(found.out)
     assert values["format"] == options[1]
     assert values["complete"] is True
     assert values["games_played"] == games
@@ -202,10 +201,10 @@ def test_a_file_of_rules_is_found_beside_the_file_that_names_it(arena: Arena) ->
 def test_a_bot_that_has_changed_plays_again(arena: Arena) -> None:
     Path("mine.py").write_text("def act(view, moves):\n    return moves[-1]\n")
     command = ("match", "mine.py", "random", "--games", 2, "--seed", 1, *QUIET)
-    folder = json.loads(arena(*command, "--json").out)["folder"]
+    folder = content(arena(*command, "--json").out)["folder"]
     Path("mine.py").write_text("def act(view, moves):\n    return moves[0]\n")
     assert "mine changed: 2 games again." in arena("run", folder).err
-    assert json.loads(arena(*command, "--json").out)["folder"] != folder, "a changed bot is another run"
+    assert content(arena(*command, "--json").out)["folder"] != folder, "a changed bot is another run"
 
 
 # ---------------------------------------------------------------- patterns and folders
@@ -225,7 +224,7 @@ def cups(arena: Arena) -> Arena:
 
 
 def names(text: str) -> list[str]:
-    return sorted(row["bot"] for row in json.loads(text)["standings"])
+    return sorted(row["bot"] for row in content(text)["standings"])
 
 
 def test_patterns_are_taken_in_and_left_out(cups: Arena) -> None:
@@ -313,7 +312,7 @@ def test_options_that_do_not_apply_to_what_is_played_are_refused(arena: Arena) -
     ):
         assert said in arena("run", *words, code=2).err
     one_round = ("--set", "swiss.rounds=1", "--games", 2)
-    assert json.loads(arena("run", "cup.toml", *one_round, *QUIET, "--json").out)["complete"]
+    assert content(arena("run", "cup.toml", *one_round, *QUIET, "--json").out)["complete"]
 
 
 def test_a_tournament_s_name_means_its_file_and_a_folder_means_its_run(arena: Arena) -> None:
@@ -327,4 +326,4 @@ def test_a_tournament_s_name_means_its_file_and_a_folder_means_its_run(arena: Ar
 def test_a_seed_that_is_drawn_can_be_typed(arena: Arena) -> None:
     for number in range(3):
         arena("match", "first", "random", "--games", 2, "--out", f"run{number}", "--workers", 1, "--quiet")
-        assert json.loads(arena("standings", f"run{number}", "--json").out)["seed"] < 10**8
+        assert content(arena("standings", f"run{number}", "--json").out)["seed"] < 10**8

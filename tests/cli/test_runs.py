@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -16,14 +15,14 @@ from arena.bots.spec import find_bot
 from arena.tournament.folders import latest
 from arena.tournament.store.sqlite import DATABASE
 from arena.tournament.store.writer import open_store
-from tests.cli.conftest import Arena
+from tests.cli.conftest import Arena, content
 from tests.results.synthetic import store_run
 
 MATCH = ["match", "random", "first", "--games", 2, "--workers", 1]
 
 
 def lines(arena: Arena, *args: object) -> list[dict[str, object]]:
-    return json.loads(arena("runs", *args, "--json").out)["runs"]
+    return content(arena("runs", *args, "--json").out)["runs"]
 
 
 def test_what_is_said_of_runs_that_are_not_there(arena: Arena) -> None:
@@ -99,9 +98,9 @@ def test_runs_are_listed_the_last_first(arena: Arena) -> None:
 
 def test_a_run_that_cannot_be_read_says_why(arena: Arena) -> None:
     arena(*MATCH, "--seed", 1, "--out", "results/one")
-    for name, content in (("broken", b"x" * 5000), ("empty", b""), ("evil\x1b[2J\nname", b"")):
+    for name, data in (("broken", b"x" * 5000), ("empty", b""), ("evil\x1b[2J\nname", b"")):
         Path("results", name).mkdir()
-        Path("results", name, DATABASE).write_bytes(content)
+        Path("results", name, DATABASE).write_bytes(data)
         os.utime(Path("results", name, DATABASE), (1, 1))
     found = {line["name"]: line for line in lines(arena)}
     assert [found[name]["state"] for name in ("one", "broken", "empty")] == ["finished", "unreadable", "unreadable"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from arena.cli.playing import SPRT_FILE
 from arena.game.record import parse_record
 from arena.game.rules import load_rules
 from arena.policy import load_net
@@ -18,7 +16,7 @@ from arena.results.sprt_report import sprt_text
 from arena.stats.sprt import AdjustedSprt, SprtTest
 from arena.tournament.luck import LUCK, JudgedLuck, fixed_luck, game_luck
 from arena.tournament.store.reader import Reader
-from tests.cli.conftest import Arena, json_of
+from tests.cli.conftest import Arena, content, json_of
 from tests.tournament.runner.runs import games
 
 pytestmark = pytest.mark.process
@@ -36,13 +34,17 @@ def test_shows_the_test_and_goes_on_from_a_stored_one(arena: Arena) -> None:
     assert again.out == first.out
     assert "were played before" in again.err
     assert arena("run", folder).out == first.out
-    number = json.loads((folder / SPRT_FILE).read_text())["games"]
+    number = content((folder / "summary.json").read_text())["test"][0]["games"]
     shown = arena("standings", folder.name).out
     assert f"rules base, {number} games, seed 4" in shown
     assert "The table does not allow for the stop." in shown
     assert "chance of being the stronger bot" not in shown
-    summary = json.loads((folder / "summary.json").read_text())
-    assert (summary["complete"], summary["format"], summary["head_to_head"]["los"]) == (True, "sprt", None)
+    summary = content((folder / "summary.json").read_text())
+    assert (summary["complete"], summary["format"], summary["head_to_head"][0]["los"]) == (True, "sprt", None)
+    whole = arena("standings", folder, "--all")
+    assert "The table does not allow for the stop." in whole.out
+    assert not {"los", "pairings"} & set(json_of("standings", folder, "--all", "--json"))
+    assert "--los does not apply to a test that was stopped" in arena("rate", folder, "--los", code=2).err
     assert arena("verify", folder).code == 0
     with Reader(folder) as reader:
         assert "adjusted" not in reader.config()["sprt"]
@@ -55,11 +57,11 @@ def test_given_up_it_goes_on_with_more_pairs(arena: Arena) -> None:
     assert (wrong.out, Path("results").exists()) == ("", False)
     wrong = arena("sprt", "greedy", "random", "--elo1", 300, "--set", "sprt.model=normalized", code=2)
     assert "sprt.elo1: expected normalized Elo from -200 to 200, found 300" in wrong.err
-    short = json.loads(arena("sprt", *CLOSE, "--max-pairs", 3, "--out", "x", "--json", "--workers", 1, code=4).out)
-    assert (short["verdict"], short["pairs"], short["max_pairs"]) == ("continue", 3, 3)
+    short = content(arena("sprt", *CLOSE, "--max-pairs", 3, "--out", "x", "--json", "--workers", 1, code=4).out)
+    assert (short["test"][0]["verdict"], short["test"][0]["units"], short["games_planned"]) == ("continue", 3, 6)
     assert "Undecided after 3 pairs" in arena("sprt", *CLOSE, "--max-pairs", 3, "--out", "x", code=4).out
-    longer = json.loads(arena("sprt", *CLOSE, "--out", "x", "--json", "--workers", 1, code=3).out)
-    whole = json.loads(arena("sprt", *CLOSE, "--out", "y", "--json", "--workers", 1, code=3).out)
+    longer = content(arena("sprt", *CLOSE, "--out", "x", "--json", "--workers", 1, code=3).out)
+    whole = content(arena("sprt", *CLOSE, "--out", "y", "--json", "--workers", 1, code=3).out)
     assert longer | {"folder": ""} == whole | {"folder": ""}
     assert games(Path("x")) == games(Path("y"))
 
@@ -79,10 +81,10 @@ def adjusted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
 @pytest.mark.slow
 def test_a_test_with_luck_taken_out(arena: Arena, adjusted: tuple[Path, dict[str, Any]]) -> None:
     """The same bytes with other workers and in pieces; as fed by hand from the records."""
-    one, values = adjusted
+    one, (values,) = adjusted[0], adjusted[1]["test"]
     arena("sprt", *ADJUSTED, "--workers", 2, "--max-pairs", 4, "--out", "more", code=4)
     arena("run", "more", "--max-pairs", 1_000_000)
-    for name in (LUCK, SPRT_FILE):
+    for name in (LUCK,):
         assert Path("more", name).read_bytes() == (one / name).read_bytes()
     assert games(Path("more")) == games(one)
 
@@ -97,7 +99,7 @@ def test_a_test_with_luck_taken_out(arena: Arena, adjusted: tuple[Path, dict[str
     test = AdjustedSprt(SprtTest(0, 300))
     test.extend(pairs)
     result = test.result()
-    assert (result.units, result.verdict) == (values["pairs"], "H1") == (len(pairs), values["verdict"])
+    assert (result.units, result.verdict) == (values["units"], "H1") == (len(pairs), values["verdict"])
     assert result.llr == pytest.approx(values["llr"])
     assert result.estimate is not None
     assert values["score"] == pytest.approx(result.estimate.score)

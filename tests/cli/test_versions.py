@@ -14,6 +14,7 @@ from arena.cli.main import main
 from arena.results.run_data import read_run
 from arena.stats.intervals import mean_difference
 from arena.tournament.games import GameResult
+from arena.tournament.plan import BEST_OF_MANY
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE
 from tests.cli.conftest import Arena, json_of
@@ -110,6 +111,11 @@ def test_the_table_says_what_differs(arena: Arena, run: Path, values: dict[str, 
     ]
     assert "gone" not in shown  # it has left
     assert "differ from those of the standings" in shown
+    assert f"3 versions of mine: {BEST_OF_MANY}." in shown
+    Path("mine.py").write_text(f"{MINE}# once more\n")
+    Path("cup.toml").write_text(CUP.format(games=24, bots=["three=first", "random", "mine=mine.py"]))
+    planned = arena("run", "cup.toml", "--out", "run", "--dry-run").out
+    assert f"This is version 4 of mine: {BEST_OF_MANY}." in planned
 
 
 def test_a_bot_that_plays_again_or_goes_back_keeps_its_numbers(arena: Arena, tmp_path: Path) -> None:
@@ -142,7 +148,8 @@ def test_comparisons_have_tables_for_each_variant(arena: Arena, tmp_path: Path) 
     arena(*command)
     (tmp_path / "mine.py").write_text(f"{MINE}# better\n")
     arena(*command)
-    assert {*json_of("standings", "pair", "--versions", "--json")["variants"]} == {"base", "expert"}
+    rows = json_of("standings", "pair", "--versions", "--json")["versions"]
+    assert {row["variant"] for row in rows} == {"base", "expert"}
     found = arena("runs", "--trim", "pair", code=2)
     assert found.out.splitlines() == [f"pair/{rules} holds 4 games that no table shows" for rules in ("base", "expert")]
     assert "All 8 games. Nothing was deleted" in found.err

@@ -23,7 +23,7 @@ from arena.stats.frames import Floats
 from arena.stats.pairs import elo_of_score
 from arena.tournament import luck as luck_module
 from arena.tournament.luck import LUCK
-from tests.cli.conftest import Arena, arena  # noqa: F401
+from tests.cli.conftest import Arena, arena, content  # noqa: F401
 
 
 @pytest.fixture(scope="module", params=["base", "tactical"])
@@ -77,7 +77,7 @@ def test_the_command(arena: Arena) -> None:  # noqa: F811
     arena("match", "greedy", "random", "--games", 2, "--seed", 1, "--out", "run", "--workers", 1)
     shown = arena("judge", "run", 1, "--nodes", 0).out
     assert "average loss %" in shown
-    found = json.loads(arena("judge", "run", "greedy/random/0", "--nodes", 0, "--json").out)
+    found = content(arena("judge", "run", "greedy/random/0", "--nodes", 0, "--json").out)
     assert found["moves"][0]["number"] == 1
     assert len(found["chances"]) == len(found["moves"]) + 1
     assert "name a game, such as 1" in arena("judge", "run", code=2).err

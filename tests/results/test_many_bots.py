@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,10 +15,11 @@ from arena.results.pages.report import report_page
 from arena.results.run_standings import RunStandings, standings
 from arena.results.run_stats import STATISTICS, stats_report
 from arena.results.sources import StoredRun
-from arena.results.standings_report import standings_report, summary, two_digits, write_run_files
+from arena.results.standings_report import public_json, standings_report, two_digits, write_run_files
 from arena.results.table import COLUMNS, Report, Table
 from arena.results.variant_report import comparison, read_variants
 from arena.tournament.games import GameResult, GameTask
+from tests.cli.conftest import content
 from tests.results.synthetic import STRENGTH, store_run, strong, synthetic
 from tests.tournament.runner.fake import fake_result
 
@@ -102,7 +102,12 @@ def test_wide_markdown_and_files_have_the_whole_crosstable(many: RunStandings) -
         line = next(line for line in text.splitlines() if "score% against" in line)
         assert line.split()[-2 if "|" in line else -1] == "30"
         assert "++" not in text.partition("score% against")[2].partition("First")[0]
-    assert len(json.loads(write_report(report, "json"))["crosstable"]) == 30 * 29
+    assert len(content(write_report(report, "json"))["crosstable"]) == 30 * 29
+
+
+def test_from_thirty_bots_on_pairs_are_in_files(many: RunStandings) -> None:
+    tables = {table.name: table for table in stats_report(many.run, 10).tables}
+    assert all(len(tables[name].rows) == 30 * 29 and not tables[name].columns for name in ("pairings", "los"))
 
 
 def test_a_narrow_table_without_texts_may_not_fit() -> None:
@@ -117,7 +122,7 @@ def test_few_deals_show_no_interval(many: RunStandings) -> None:
     assert line.endswith("% of the points.")
     assert "±" not in text
     assert "Play more games, or give each pairing its own deals (own_deals)." in text
-    first = summary(many)["first_player"]
+    first = content(public_json(many))["first_player"][0]
     assert first["score"] is not None
     assert [first[name] for name in ("score_low", "score_high", "elo", "elo_error95")] == [None] * 4
 
@@ -199,16 +204,16 @@ def test_files_have_a_line_for_each_bot_and_none_for_each_two(tmp_path: Path, mo
     folder.mkdir()
     names = {path.name for path in write_run_files(standings(large), folder)}
     assert names == {"standings.csv", "summary.json", "timing.csv"}
-    summary = json.loads((folder / "summary.json").read_text())
+    summary = content((folder / "summary.json").read_text())
     assert "crosstable" not in summary
     assert len(summary["standings"]) == len(BOTS)
-    assert sum(path.stat().st_size for path in folder.iterdir()) < 1000 * len(BOTS)
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 1200 * len(BOTS)
     assert "crosstable.csv" in {path.name for path in write_run_files(standings(large, whole=True), folder)}
     assert (folder / "crosstable.csv").read_text().count("\n") == 1 + len(BOTS) * (len(BOTS) - 1)
     short = stats_report(large, 10.0)
     by_opponent = {statistic.name for statistic in STATISTICS if statistic.by_opponent}
     assert not {table.name for table in short.tables} & by_opponent
-    assert "tables by opponent are shown only with --all" in write_report(short, "table")
+    assert "tables by opponent are made for files only" in write_report(short, "table")
 
 
 # ---------------------------------------------------------------- comparisons of few deals

@@ -17,7 +17,7 @@ from arena.lab.notebook import Comparison, Run
 from arena.league.rating import league_standings
 from arena.league.store import open_league
 from arena.stats.field import scores
-from tests.cli.conftest import Arena, arena, json_of
+from tests.cli.conftest import Arena, arena, content, json_of
 from tests.cli.league.conftest import played, three
 
 __all__ = ["arena", "played", "three"]  # fixtures
@@ -44,16 +44,19 @@ def here(arena: Arena, compared: Path) -> Arena:
 
 
 def test_standings_and_stats_of_each_variant(here: Arena) -> None:
-    values = json.loads(here("standings", "cmp", "--json").out)["variants"]
-    assert list(values) == ["tactical", "base"]
-    for name in values:
-        assert values[name] == json.loads(here("standings", f"results/cmp/{name}", "--json").out)
+    values = content(here("standings", "cmp", "--json").out)
+    assert list(values["variants"]) == ["tactical", "base"]
+    for name, about in values["variants"].items():
+        alone = json.loads(here("standings", f"results/cmp/{name}", "--json").out)
+        assert about == alone["about"]
+        for table, rows in alone["tables"].items():
+            assert [row for row in values[table] if row["variant"] == name] == [{"variant": name} | row for row in rows]
     for form in ("table", "csv"):
         out = here("standings", "cmp", "--print", form).out
         assert out.index("tactical") < out.index("base")
-    stats = json.loads(here("standings", "cmp", "--all", "--json", "--csv", "tables").out)["variants"]
-    assert [stats[name]["games_played"] for name in values] == [8, 8]
-    assert Path("tables/base.ratings.csv").is_file()
+    stats = content(here("standings", "cmp", "--all", "--json", "--csv", "tables").out)["variants"]
+    assert [part["games_played"] for part in stats.values()] == [8, 8]
+    assert Path("tables/ratings.csv").read_text().startswith("variant,rank,bot,")
 
 
 def test_games_of_a_comparison(here: Arena) -> None:
@@ -91,7 +94,7 @@ def test_a_comparison_in_a_notebook(here: Arena) -> None:
 
 def test_a_comparison_with_a_variant_that_has_not_begun(here: Arena) -> None:
     shutil.rmtree("results/cmp/base")
-    assert list(json.loads(here("standings", "cmp", "--json").out)["variants"]) == ["tactical"]
+    assert list(content(here("standings", "cmp", "--json").out)["variants"]) == ["tactical"]
     shutil.rmtree("results/cmp/tactical")
     assert "no run named 'cmp'" in here("standings", "cmp", code=2).err
 
@@ -125,7 +128,7 @@ def test_ratings_of_a_league_are_those_of_its_table(played: Arena) -> None:
 
 def test_stats_and_files_of_a_league(played: Arena) -> None:
     assert "random v1" in played("standings", "open", "--all").out
-    values = json.loads(played("standings", "leagues/open", "--all", "--json").out)
+    values = content(played("standings", "leagues/open", "--all", "--json").out)
     assert {row["bot"] for row in values["ratings"]} == {"first v1", "last v1", "random v1"}
     played("export", "open", "--out", ".", "--all")
     assert {path.name for path in Path().glob("*.*")} >= FILES
@@ -139,6 +142,8 @@ def test_games_of_a_league(played: Arena) -> None:
     assert f"leagues/open holds {total} games" in played("replay", "open").out
     lost = played("replay", "open", "--bot", "first v1", "--lost", "--limit", 0).out
     assert "first v1" in lost
+    assert played("replay", "open", "--bot", "first", "--lost", "--limit", 0).out == lost
+    assert "Only games where first v1 and last v1 meet" in played("standings", "open", "--only", "first,last").out
     assert played("replay", "open", "1").out.count("v1") > 1
     played("export", "open", "--records", "all.txt")
     assert f"{total} games replayed" in played("verify", "all.txt").out
@@ -157,5 +162,5 @@ def test_nothing_by_that_name(arena: Arena) -> None:
 
 def test_a_file_is_read_and_does_not_go_on(here: Arena) -> None:
     here("export", "results/cmp/base", "--records", "all.txt")
-    values: dict[str, Any] = json.loads(here("standings", "all.txt", "--json").out)
+    values: dict[str, Any] = content(here("standings", "all.txt", "--json").out)
     assert len(values["standings"]) == 2

@@ -15,15 +15,16 @@ from arena.lab.tournament import run_tournament
 from arena.results import standings_report as module
 from arena.results.data_formats import table_csv
 from arena.results.pages.figures import rating_plot
-from arena.results.ratings_report import ratings_report
+from arena.results.ratings_report import ratings_tables
 from arena.results.run_data import read_run
 from arena.results.run_standings import FORFEIT_COLUMNS, STANDING_COLUMNS, RunStandings, rate_run, standings
 from arena.results.run_stats import run_frames
-from arena.results.standings_report import remarks, standings_report, summary, write_run_files
+from arena.results.standings_report import public_json, remarks, standings_report, write_run_files
 from arena.stats.pairs import counts_between, elo_of_score, head_to_head
 from arena.stats.ratings import rate
 from arena.tournament.games import GameResult, GameTask
 from arena.tournament.store.reader import Reader, WorkSession
+from tests.cli.conftest import content
 from tests.results.synthetic import store_run, synthetic
 from tests.tournament.runner.fake import fake_result
 
@@ -103,14 +104,14 @@ def test_a_shut_out_has_no_end_wherever_it_is_shown(tmp_path: Path, games: int) 
     assert first["elo"] == -second["elo"] > bound / 2
     assert first["elo_plus"] == second["elo_minus"] == first["elo_error95"] == math.inf
     assert first["elo_minus"] == second["elo_plus"] == pytest.approx(first["elo"] - bound / 2)
-    values = summary(found)
-    head, line = values["head_to_head"], values["standings"][0]
+    values = content(public_json(found))
+    head, line = values["head_to_head"][0], values["standings"][0]
     assert (line["elo_plus"], line["elo_error95"]) == (None, None)
     assert line["elo_minus"] == round(first["elo_minus"], 2)
     assert (head["flag"], head["elo"], head["elo_error95"], head["elo_high"]) == (">", None, None, None)
-    assert head["elo_low"] == round(bound, 2)
-    assert 0.8 < values["head_to_head"]["los"] < 1
-    assert values["first_player"]["elo"] == (None if games == 2 else 0)  # 1 deal and 10
+    assert head["elo_low"] == pytest.approx(bound)
+    assert 0.8 < head["los"] < 1
+    assert values["first_player"][0]["elo"] == (None if games == 2 else 0)  # 1 deal and 10
     sentence = {
         2: f", too few games to rate: it could still be up to {-bound:.0f} Elo weaker (95% confident)",
         20: f": at least {bound:.0f} Elo stronger (95% confident)",
@@ -158,31 +159,36 @@ def test_swiss_shows_its_tiebreaks_and_rounds(tmp_path: Path) -> None:
     table = next(table for table in report.tables if table.name == "rounds")
     assert [row[0] for row in table.cells] == ["1"] * 3 + ["2"] * 3 + ["3"] * 3
     assert [row[-1] for row in table.cells].count("bye") == 3
-    values = summary(found)
-    assert [one["round"] for one in values["rounds"]] == [1, 2, 3]
+    values = content(public_json(found))
+    assert [one["round"] for one in values["rounds"]] == [1] * 3 + [2] * 3 + [3] * 3
     assert {"rank", "buchholz", "seed", "format_points"} <= set(values["standings"][0])
-    won = [meeting for one in values["rounds"] for meeting in one["meetings"] if meeting["decided_by"] == "games"]
-    assert all((one["winner"] == one["a"]) == (one["wins_a"] > one["wins_b"]) for one in won)
-    assert "bracket" not in values
-    assert "rounds" not in summary(standings(synthetic(tmp_path / "other")))
+    won = [meeting for meeting in values["rounds"] if meeting["decided_by"] == "games"]
+    assert all((one["winner"] == one["bot"]) == (one["wins"] > one["losses"]) for one in won)
+    assert "rounds" not in content(public_json(standings(synthetic(tmp_path / "other"))))
 
 
 def test_a_knockout_shows_its_bracket(tmp_path: Path) -> None:
     bots = {"bots": ["a", "b", "c", "d", "e"], "format": "knockout", "games": 2}
     found = standings(synthetic(tmp_path / "run", bots))
-    table = standings_report(found).tables[-1]
+    (table,) = (table for table in standings_report(found).tables if table.name == "bracket")
     assert table.heads == ["round 1", "round 2", "round 3", "winner"]
     assert len(table.rows) == 15
     winner = found.rows[0]["bot"]
     assert table.cells[7][3] == f"├ {winner}"
-    values = summary(found)["bracket"]
-    assert [len(one["meetings"]) for one in values] == [4, 2, 1]
-    assert values[2]["meetings"][0]["winner"] == winner
+    values = content(public_json(found))["rounds"]
+    assert [one["round"] for one in values] == [1] * 4 + [2] * 2 + [3]
+    assert values[-1]["winner"] == winner
     begun = standings(synthetic(tmp_path / "begun", bots, units=1))
-    open_one = standings_report(begun).tables[-1]
+    (open_one,) = (table for table in standings_report(begun).tables if table.name == "bracket")
     assert open_one.cells[7][3] == "├ ?"
-    final = summary(begun)["bracket"][2]["meetings"][0]
-    assert (final["a"], final["b"], final["games"], final["winner"], final["decided_by"]) == (None, None, 0, None, None)
+    final = content(public_json(begun))["rounds"][-1]
+    assert (final["bot"], final["opponent"], final["games"], final["winner"], final["decided_by"]) == (
+        None,
+        None,
+        0,
+        None,
+        None,
+    )
 
 
 # ---------------------------------------------------------------- files
@@ -259,11 +265,11 @@ def test_likelihoods_say_of_how_many_pairs_the_most_extreme_is() -> None:
         for first, second, ahead in (("a", "b", 1), ("b", "a", 0), ("a", "c", 0), ("c", "b", 0), ("b", "c", 1))
     ]
     games = pd.DataFrame(rows, columns=["first", "second", "score"])
-    *_, shown = ratings_report(rate(games), los=True).tables
+    _, shown, _ = ratings_tables(rate(games), los=True)
     likely = rate(games).los().to_numpy()
     assert shown.note.startswith("The most extreme of 3 pairs")
     assert f"{100 * likely.max():.1f}%" in shown.note
-    assert not ratings_report(rate(games[games["second"] != "c"].query("first != 'c'")), los=True).tables[-1].note
+    assert not ratings_tables(rate(games[games["second"] != "c"].query("first != 'c'")), los=True)[1].note
 
 
 def test_too_few_games_to_tell_the_first_player_from_the_stronger(tmp_path: Path) -> None:

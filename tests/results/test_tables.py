@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -13,13 +12,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.results.data_formats import records, table_csv, table_values
+from arena.results.data_formats import records, table_csv
 from arena.results.formats import REPORT_FORMATS, cells, fit_columns, grid, shortened, write_report
 from arena.results.run_data import RunData
 from arena.results.run_standings import STANDING_COLUMNS, RunStandings, standings
-from arena.results.standings_report import forfeit_text, remarks, standings_report, summary
+from arena.results.standings_report import forfeit_text, public_json, remarks, standings_report
 from arena.results.table import WIDE, Column, Report, Table, percent, table_of
 from arena.tournament.forfeits import ForfeitReason
+from tests.cli.conftest import content
 from tests.results.synthetic import synthetic
 
 
@@ -81,14 +81,16 @@ def test_reasons_of_forfeits_stand_below(run: RunData) -> None:
     assert "\n- greedy forfeited 2 of 40 games by exception: `KeyError: ''?[2J'`; `arena replay" in standings_text(
         failed, "markdown"
     )
-    assert json.loads(standings_text(failed, "json"))["forfeits"][0] == {
+    assert content(standings_text(failed, "json"))["forfeits"][0] == {
         "bot": "greedy",
         "kind": "exception",
         "games": 2,
         "reason": "KeyError: '`?[2J'",
         "game": "greedy/random/1",
     }
-    assert summary(failed) == summary(standings(run))
+    without = content(public_json(failed))
+    assert {line["reason"] for line in without["forfeits"]} == {""}
+    assert without | {"forfeits": []} == content(public_json(standings(replace(run, forfeits=()))))
     assert standings_text(failed, "csv") == standings_text(standings(run), "csv")
 
 
@@ -102,15 +104,15 @@ def test_csv_reads_back_with_fixed_digits(found: RunStandings) -> None:
 
 
 def test_json_holds_the_shape_that_others_build_on(found: RunStandings, tmp_path: Path) -> None:
-    values = json.loads(standings_text(found, "json"))
+    values = content(standings_text(found, "json"))
     assert values["name"] == "syn"
     assert (values["format"], values["rules"], values["seed"]) == ("round-robin", "base", 3)
     assert (values["games_played"], values["games_planned"], values["complete"]) == (60, 60, True)
     assert [set(row) for row in values["standings"]] == [set(STANDING_COLUMNS)] * 3
     assert [bot["source"] for bot in values["bots"]] == [f"hash of {bot}" for bot in ("random", "greedy", "counter")]
-    assert (len(values["crosstable"]), values["first_player"]["games"], values["prior"]) == (6, 60, 1)
-    assert sum(values["endings"].values()) == 60
-    empty = json.loads(standings_text(standings(synthetic(tmp_path / "run", units=0)), "json"))
+    assert (len(values["crosstable"]), values["first_player"][0]["games"], values["prior"]) == (6, 60, 1)
+    assert sum(row["games"] for row in values["endings"]) == 60
+    empty = content(standings_text(standings(synthetic(tmp_path / "run", units=0)), "json"))
     assert (empty["standings"][0]["elo"], empty["complete"]) == (None, False)  # null where there is no number
 
 
@@ -147,7 +149,7 @@ def test_figures_are_rounded_by_their_columns_for_people_only() -> None:
     assert table.cells == [["a", "50.0", "+12.3", "-", "< 0.001", "3"]]
     assert [column.left for column in table.columns] == [True] + [False] * 5
     assert write_report(Report("", [table]), "csv").splitlines()[1] == "a,0.5,12.345,,1e-05,3"
-    assert table_values([table])["t"][0]["elo_error95"] is None
+    assert records(table)[0]["elo_error95"] is None
 
 
 def test_texts_of_strangers_obey_no_terminal_and_are_no_formula() -> None:

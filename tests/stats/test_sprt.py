@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from arena.results.sprt_report import sprt_line, sprt_text, sprt_values
+from arena.results.sprt_report import sprt_line, sprt_table, sprt_text
 from arena.stats.frames import StatsError
 from arena.stats.pairs import score_of_elo
 from arena.stats.sprt import BIAS_REMARK, AdjustedSprt, Sprt, SprtResult, SprtTest, llr, llr_of_many, sprt_result
@@ -171,12 +171,12 @@ def test_estimates_far_beyond_h1_are_above_the_truth_in_half_of_tests() -> None:
 def test_a_stopped_test_says_only_what_allows_for_the_stop() -> None:
     running, stopped = sprt_result(SprtTest(0, 100), [1, 0, 5, 0, 4]), sprt_result(SprtTest(0, 100), [0, 0, 5, 0, 7])
     assert "chance of being the stronger bot" in sprt_text(running)
-    assert sprt_values(running)["los"] is not None
+    assert sprt_table(running, "new").rows[0]["los"] is not None
     text = sprt_text(stopped, "new", "old")
     assert "Estimate: new against old +230.8 Elo (95% +71.6 .. +411.0), which allows for the stop; score 79.2%." in text
     assert "chance" not in text
     assert "Elo" not in sprt_line(stopped)
-    assert sprt_values(stopped)["los"] is None
+    assert sprt_table(stopped, "new").rows[0]["los"] is None
 
 
 def test_few_units_show_an_estimate_without_an_interval() -> None:

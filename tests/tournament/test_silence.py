@@ -124,7 +124,7 @@ def test_a_field_is_played_as_if_the_bot_were_not_there(
     with Reader(tmp_path / "run") as reader:
         assert reader.count_all() - reader.count() <= 12  # of its eighteen games
         assert all(row.plies for row in reader.rows())
-    assert any("left out: hang" in note for note in standings(read_run(tmp_path / "run")).notes)
+    assert "hang" in standings(read_run(tmp_path / "run")).run.left_out
     assert play(tmp_path / "run", bots["ann"], hang, bots["bob"], bots["cat"]).played == 0
 
 

@@ -86,9 +86,9 @@ def test_a_folder_travels_whole(asked: Web, tmp_path: Path) -> None:
 
 def test_the_table_of_a_server(asked: Web, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["standings", "--server", "http://localhost:8000", "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)["standings"]) == 2
+    assert len(json.loads(capsys.readouterr().out)["tables"]["standings"]) == 2
     assert main(["standings", "--server", "http://localhost:8000"]) == 0
-    assert "test: rules base; 8 games" in capsys.readouterr().out
+    assert "test: league, rules base, 8 games" in capsys.readouterr().out
 
 
 def test_wrong_use(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

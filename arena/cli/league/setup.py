@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,11 @@ from arena.league.store import LEAGUES, League, create_league, open_league
 from arena.league.views import describe
 from arena.results.data_formats import json_text
 from arena.results.league import budget_table
-from arena.results.table import Report
+from arena.results.table import Report, Table
 from arena.settings import merged
 from arena.text import counted, one_line
 from arena.web import accounts
-from arena.web.accounts import WebStore
+from arena.web.accounts import Invitation, WebStore
 
 
 def create_command(
@@ -110,13 +111,8 @@ def _list(league: League, as_json: bool) -> None:
     limits = {key: getattr(settings, key) for key in oversight.LIMITS}
     uses = [vars(use) for use in oversight.uses(league)]
     size = oversight.folder_bytes(league.folder)
-    values = {
-        "league": league.name,
-        "invitations": invitations,
-        "limits": limits,
-        "folder_bytes": size,
-        "authors": uses,
-    }
+    about = {"league": league.name, "limits": limits, "folder_bytes": size}
+    invited = Table("invitations", "", invitations, files=(*(field.name for field in fields(Invitation)), "state"))
     remarks = []
     for line in invitations:
         until = time.strftime("%Y-%m-%d", time.gmtime(line["expires"]))
@@ -125,4 +121,4 @@ def _list(league: League, as_json: bool) -> None:
     shown = ", ".join(f"{key} {'no limit' if value is None else value}" for key, value in limits.items())
     remarks += [f"Limits: {shown}.", f"The league's folder uses {size / (1 << 20):.1f} MiB."]
     heading = f"{league.name}: used in the last 24 hours"
-    print_report(Report(heading, [budget_table(uses)], remarks, values=lambda: values), "json" if as_json else "table")
+    print_report(Report(heading, [budget_table(uses), invited], remarks, about), "json" if as_json else "table")

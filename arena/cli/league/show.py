@@ -20,7 +20,7 @@ from arena.league.views import (
     history_lines,
     league_line,
     opponent_lines,
-    standing_lines,
+    past_lines,
     version_lines,
 )
 from arena.results.league import (
@@ -29,10 +29,10 @@ from arena.results.league import (
     leagues_table,
     log_table,
     opponents_table,
-    standing_table,
+    past_table,
     versions_table,
 )
-from arena.results.table import Report
+from arena.results.table import Report, Table
 from arena.text import indented, utc_text
 
 
@@ -51,23 +51,19 @@ def list_leagues() -> None:
             "There are no leagues in leagues/. Create one: arena league create NAME; 'arena league --help' says more."
         )
         remarks.append("No league in leagues/ can be read." if unread else none)
-    print_report(Report("", [leagues_table(lines)], remarks), "table")
+    faults = Table("unread", "", unread, files=("name", "reason"))
+    print_report(Report("", [leagues_table(lines), faults], remarks), "table")
 
 
 def _show_past(league: League, at: int, form: str) -> None:
     """Print the table as it was after an event."""
     event = events.event_at(league, at)
-    lines = standing_lines(league, events.table_at(league, event.id), events.table_at(league, event.id - 1), past=True)
-    values = {
-        "league": league.name,
-        "event": event.id,
-        "happened": event.happened,
-        "games": event.total,
-        "standings": lines,
-    }
+    table, before = (events.table_at(league, number) for number in (event.id, event.id - 1))
+    lines = past_lines(table, before, league.settings.anchor is not None)
+    about = {"league": league.name, "event": event.id, "happened": event.happened, "games": event.total}
     heading = f"{league.name} after event {event.id}, {utc_text(event.happened)}: {event.total:,} games"
     remarks = [] if lines else ["No bot was in the table."]
-    print_report(Report(heading, [standing_table(lines)], remarks, values=lambda: values), form)
+    print_report(Report(heading, [past_table(lines)], remarks, about), form)
 
 
 def show_bot(folder: Path, named: str, files: Path | None, form: str, to: Path | None = None) -> None:
@@ -86,20 +82,14 @@ def _bot_report(league: League, version: Version) -> Report:
     rows = version_lines(league, bot, table)
     opponents = opponent_lines(league, version, table)
     forfeits = forfeit_lines(league, version)
-    values = {
-        "league": league.name,
-        "bot": version.name,
-        "author": version.author,
-        "version": version.number,
-        "versions": rows,
-        "opponents": opponents,
-        "forfeits": forfeits,
-    }
+    about = {"league": league.name, "bot": version.name, "author": version.author, "version": version.number}
+    files = [{"version": row["version"]} | file for row in rows for file in row["files"]]
     author = f" by {version.author}" if version.author else ""
     tables = [
         versions_table(rows),
         opponents_table(opponents, f"{version.label} against"),
         forfeits_table(forfeits),
+        Table("files", "", files, files=("version", "path", "bytes", "hash")),
     ]
     remarks = []
     if version.retired is not None:
@@ -107,7 +97,7 @@ def _bot_report(league: League, version: Version) -> Report:
         remarks.append(f"Retired {utc_text(version.retired)}{reason}")
     if version.reason:
         remarks.append(f"{version.label} {version.state}: {indented(version.reason)}")
-    return Report(f"{version.name}{author}", tables, remarks, values=lambda: values)
+    return Report(f"{version.name}{author}", tables, remarks, about)
 
 
 def history_command(name: str | None, as_log: bool, limit: int, at: int | None, form: str) -> None:
@@ -119,12 +109,11 @@ def history_command(name: str | None, as_log: bool, limit: int, at: int | None, 
             return
         if as_log:
             entries = [vars(entry) for entry in oversight.entries(league, limit or None)]
-            tables, values = [log_table(entries)], {"league": league.name, "entries": entries}
-            remarks = [] if entries else ["The log is empty."]
-            report = Report(f"{league.name}: log", tables, remarks, values=lambda: values)
-        else:
-            lines = history_lines(league)[-limit:]
-            report = Report(
-                league.name, [history_table(lines)], values=lambda: {"league": league.name, "events": lines}
+            table, heading, remarks = (
+                log_table(entries),
+                f"{league.name}: log",
+                [] if entries else ["The log is empty."],
             )
-        print_report(report, form)
+        else:
+            table, heading, remarks = history_table(history_lines(league)[-limit:]), league.name, []
+        print_report(Report(heading, [table], remarks, {"league": league.name}), form)

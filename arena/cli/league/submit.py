@@ -23,7 +23,6 @@ from arena.league.league_settings import LeagueError
 from arena.league.oversight import BudgetSpent
 from arena.league.placement import LeagueWork, SubmissionResult
 from arena.league.player import checked_level
-from arena.league.rating import league_standings
 from arena.league.store import League, open_league, sole_league
 from arena.league.submission import check_syntax, read_submission
 from arena.league.versions import Version
@@ -112,15 +111,8 @@ def _only_league(bot: str) -> Path:
 
 def _show(league: League, now: Version, outcome: str, warnings: Sequence[str], form: str) -> int:
     """Print the outcome of a submission and the standings; return the exit code."""
-    values = {
-        "bot": now.name,
-        "version": now.number,
-        "hash": now.hash,
-        "outcome": outcome,
-        "reason": now.reason,
-        "warnings": list(warnings),
-    }
-    show_standings(league, league_standings(league), form, values)
+    submission = {"bot": now.name, "version": now.number, "hash": now.hash, "outcome": outcome, "reason": now.reason}
+    show_standings(league, form, submission={**submission, "warnings": list(warnings)})
     return _REFUSED if now.state == versions.REFUSED else _DONE
 
 

@@ -2,56 +2,41 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from arena.cli.printing import print_report, report_text
 from arena.errors import ArenaError
-from arena.league.rating import Standings, league_standings
-from arena.league.store import League, open_league
-from arena.league.views import (
-    describe,
-    standing_forfeits,
-    standing_lines,
-    standing_remarks,
-    standing_values,
-    table_before,
-)
-from arena.results.forfeit_lines import alerts_and_items
-from arena.results.league import standing_table
-from arena.results.table import Report
-from arena.text import counted, one_line
+from arena.league.store import League
+from arena.results.run_standings import standings
+from arena.results.sources import league_run
+from arena.results.standings_report import standings_report, standings_table
+from arena.results.table import COLUMNS, Report
+from arena.text import one_line
 from arena.web.client import Server
 
-NO_BOT = "No bot is in the table yet."
 
-
-def show_league(folder: Path, form: str, to: Path | None = None) -> None:
-    """Print the table of the league in a folder; with `to`, also write it there as CSV."""
-    with open_league(folder, write=False) as league:
-        show_standings(league, league_standings(league), form, to=to)
-
-
-def show_standings(
-    league: League, table: Standings, form: str, more: dict[str, Any] | None = None, to: Path | None = None
-) -> None:
-    """Print the current table; `more` is added to the JSON; with `to`, also write it there as CSV."""
-    before, since = table_before(league, table)
-    lines = standing_lines(league, table.rows, before)
-    heading = f"{league.name}: {describe(league.settings)}; {counted(len(lines), 'bot')}, {table.total:,} games"
-    remarks = standing_remarks(league, table, None if since is None else since.id) if lines else [NO_BOT]
-    values = lambda: (more or {}) | standing_values(league, table, private=True)  # noqa: E731
-    alerts, items = alerts_and_items(standing_forfeits(league, table.rows))
-    print_report(Report(heading, [standing_table(lines)], remarks, items, values, alerts=alerts), form, to)
+def show_standings(league: League, form: str, **more: Any) -> None:
+    """Print the current table; `more` is what JSON has besides."""
+    report = standings_report(standings(league_run(league)))
+    print_report(replace(report, about={**report.about, **more}), form)
 
 
 def show_standings_of(url: str, form: str, to: Path | None = None) -> None:
     """Print the table of a server's league. Raise ArenaError if the answer is not a table."""
-    table = Server(url).ask("standings")
+    answer = Server(url).ask("standings")
     try:
-        lines, name = table["standings"], one_line(str(table["league"]))
-        heading = f"{name}: rules {one_line(str(table['settings']['rules']))}; {int(table['games']):,} games"
-        report = Report(heading, [standing_table(lines)], [] if lines else [NO_BOT], values=lambda: table)
+        about = answer["about"]
+        rows = [
+            {str(name): math.nan if value is None and name in COLUMNS else value for name, value in row.items()}
+            for row in answer["tables"]["standings"]
+        ]
+        heading = f"{one_line(str(about['name']))}: league, rules {one_line(str(about['rules']))},"
+        heading += f" {int(about['games_played']):,} games"
+        remarks = [one_line(str(note), 1000) for note in answer["notes"]]
+        report = Report(heading, [standings_table(rows)], remarks, about)
         report_text(report, form)
     except (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise ArenaError(f"{one_line(url, 80)} answers with something other than a table") from error

@@ -13,7 +13,6 @@ from arena.cli.league.shared import LeagueProgress, chosen_league, session_in_tu
 from arena.cli.league.tables import show_standings
 from arena.league import book, oversight
 from arena.league.placement import LeagueWork, SubmissionResult
-from arena.league.rating import league_standings
 from arena.league.store import open_league
 
 
@@ -47,7 +46,7 @@ def work_command(
             games = math.inf if play else max_games or 0
             played = LeagueWork(session, on_result).go_on(games, waits=max_games is None)
             stopped = session.signals.stopping
-        show_standings(league, league_standings(league), form, {"played": played, "interrupted": stopped})
+        show_standings(league, form, played=played, interrupted=stopped)
     return INTERRUPTED if stopped and max_games is not None and (left or played < max_games) else 0
 
 
@@ -74,4 +73,4 @@ def retire_command(name: tuple[str, ...], bot: str, reason: str, undo: bool) -> 
         if bot == league.settings.anchor:
             scale = f"its rating is {league.settings.anchor_elo:g}" if undo else "without it, the table's average is 0"
             click.echo(f"It is the anchor: {scale}, so all ratings have moved.", err=True)
-        show_standings(league, league_standings(league), "table")
+        show_standings(league, "table")

@@ -98,7 +98,7 @@ def panels_of(source: Source, kind: str, prior: float | None = None) -> dict[str
 
 def history_plot(run_standings: RunStandings) -> Dots | None:
     """Plot ratings by commit, the oldest first and what is not committed last; None without versions."""
-    labels = run_standings.run.labels
+    labels = {bot: known for bot, known in run_standings.run.labels.items() if "commit" in known}
     order = sorted(labels, key=lambda bot: (not labels[bot]["commit"], labels[bot]["date"]))
     rows = {row["bot"]: row for row in run_standings.rows}
     named = [

@@ -33,7 +33,7 @@ from arena.results.pages.figures import (
 from arena.results.pages.game_data import game_data, sample
 from arena.results.pages.plots import Plot, Square
 from arena.results.pages.render import render
-from arena.results.run_data import ALL_GAMES, GameFilter, RunData, read_sprt, with_bots
+from arena.results.run_data import ALL_GAMES, GameFilter, RunData, with_bots
 from arena.results.run_standings import RunStandings, standings
 from arena.results.run_stats import stats_report
 from arena.results.sources import Source, StoredComparison
@@ -206,7 +206,7 @@ def _comparison(report: Report) -> ReportPart:
     scores, *others = _shown(report)
     caption = "Score of each bot in each variant, with 95% intervals."
     sections = [
-        Section("Variants", rates_plot(report), caption, notes=report.remarks, half=True),
+        Section("Variants", rates_plot(report), caption, notes=[*report.remarks, *report.said_below], half=True),
         Section("Tables", closed=others, half=True),
         Section("Scores", tables=[scores]),
     ]
@@ -220,7 +220,7 @@ def _part(source: Source, run: RunData, prior: float | None, rules: str, folder:
     statistics, shown = ({table.name: table for table in tables} for tables in (stats.tables, _shown(stats)))
     gaps = statistics["los"].rows if "los" in statistics else ()
     order = [row["bot"] for row in figures.rows]
-    test = read_sprt(run)
+    test = run.test
     verdict, _, details = ("", "", "") if test is None else sprt_text(test, *map(one_line, run.bots)).partition("\n")
 
     def half(title: str, plot: Plot | None, caption: str, *names: str, **more: Any) -> Section:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,11 +17,6 @@ __all__ = ["no_check", "real_check"]  # fixtures
 PLACED = ("error=100", "most_games=16", "sample=3", "games=4")
 QUICK = ("--set", "isolation=none", "--move-ms", 0, *(f"--set=placement.{one}" for one in PLACED))
 ONE = ("--workers", 1)
-
-
-def values(text: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(text)
-    return found
 
 
 @pytest.fixture

@@ -13,9 +13,10 @@ import pytest
 from arena.bots.isolation import process
 from arena.bots.isolation.sandbox import SandboxMissing
 from arena.cli.main import main
+from arena.results.run_standings import STANDING_COLUMNS
 from tests.bots.isolation.inside import why_not
-from tests.cli.conftest import Arena
-from tests.cli.league.conftest import ONE, QUICK, values
+from tests.cli.conftest import Arena, content
+from tests.cli.league.conftest import ONE, QUICK
 from tests.league.leagues import FIRST, LAST, written
 
 
@@ -24,9 +25,9 @@ def test_create(arena: Arena) -> None:
     assert "Created the league open in leagues/open: rules base, bots not isolated, no clock." in out
     assert "arena submit bots/mine.py --league open" in out
     assert "already" in arena("league", "create", "open", *QUICK, code=2).err
-    found = values(arena("standings", "open", "--json").out)
+    found = content(arena("standings", "open", "--json").out)
     assert found["settings"]["error"] == 100
-    assert (found["standings"], found["games"]) == ([], 0)
+    assert (found["standings"], found["games_played"]) == ([], 0)
 
 
 @pytest.mark.parametrize(
@@ -51,30 +52,30 @@ def test_the_sandbox_is_what_is_usual(arena: Arena, monkeypatch: pytest.MonkeyPa
     usable = why_not() is None
     if usable:
         arena("league", "create", "boxed")
-        assert values(arena("standings", "boxed", "--json").out)["settings"]["isolation"] == "sandbox"
+        assert content(arena("standings", "boxed", "--json").out)["settings"]["isolation"] == "sandbox"
     monkeypatch.setattr(process, "require_bubblewrap", missing)
     assert "install bubblewrap" in arena("league", "create", "open", code=2).err
     assert not Path("leagues/open").exists()
     if usable:
         written(Path("bots"), first=FIRST)
         assert "install bubblewrap" in arena("submit", "bots/first.py", "--league", "boxed", code=2).err
-        assert values(arena("standings", "boxed", "first", "--json", code=2).out or "{}") == {}
+        assert not arena("standings", "boxed", "first", "--json", code=2).out
         arena("submit", "bots/first.py", "--league", "boxed", "--isolation", "none", *ONE)
 
 
 def test_the_only_league_need_not_be_named(played: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = [line["bot"] for line in values(played("submit", "bots/first.py", "--json", *ONE).out)["standings"]]
-    assert sorted(names) == ["first", "last", "random"]
-    assert values(played("league", "work", "--max-games", 2, "--json", *ONE).out)["played"] == 2
-    assert values(played("league", "people", "--json").out)["league"] == "open"
-    assert values(played("league", "history", "--json").out)["league"] == "open"
+    names = [line["bot"] for line in content(played("submit", "bots/first.py", "--json", *ONE).out)["standings"]]
+    assert sorted(names) == ["first v1", "last v1", "random v1"]
+    assert content(played("league", "work", "--max-games", 2, "--json", *ONE).out)["played"] == 2
+    assert content(played("league", "people", "--json").out)["league"] == "open"
+    assert content(played("league", "history", "--json").out)["league"] == "open"
     assert "open is paused" in played("league", "pause").out
     played("league", "pause", "--undo")
     assert "last is out of the table" in played("league", "retire", "last").err
     assert "last is back" in played("league", "retire", "open", "last", "--undo").err
     assert "unexpected extra argument (b)" in played("league", "retire", "a", "b", "c", code=2).err
     monkeypatch.chdir("leagues/open")
-    assert values(played("league", "history", "--json").out)["league"] == "open"
+    assert content(played("league", "history", "--json").out)["league"] == "open"
 
 
 def test_which_league_is_not_guessed(arena: Arena) -> None:
@@ -97,14 +98,14 @@ def test_which_league_is_not_guessed(arena: Arena) -> None:
 
 def test_retire(played: Arena) -> None:
     done = played("league", "retire", "open", "last", "--reason", "cheats")
-    assert "2 bots" in done.out
+    assert "last v1" not in done.out
     assert "last is out of the table." in done.err
     assert "anchor" not in done.err
     assert "'last' was retired" in played("submit", "bots/last.py", "--league", "open", code=2).err
     assert "already" in played("league", "retire", "open", "last", code=2).err
     assert "cheats" in played("standings", "open", "last").out
     done = played("league", "retire", "open", "last", "--undo")
-    assert "3 bots" in done.out
+    assert "last v1" in done.out
     assert "last is back." in done.err
     assert "no bot 'nobody'" in played("league", "retire", "open", "nobody", code=2).err
 
@@ -124,11 +125,12 @@ def test_leagues_are_completed(played: Arena, monkeypatch: pytest.MonkeyPatch, c
 def test_submit(open_: Arena) -> None:
     found = open_("submit", "bots/first.py", "--league", "open", *ONE)
     assert "first v1 is accepted" in found.err
-    assert "open: rules base, bots not isolated, no clock; 1 bot, 0 games" in found.out
+    assert "open: league, rules base, 0 games" in found.out
     found = open_("submit", "bots/last.py", "--league", "open", "--json", *ONE)
-    result = values(found.out)
-    assert (result["bot"], result["version"], result["outcome"], result["games"]) == ("last", 1, "active", 16)
-    assert {line["bot"]: line["new"] for line in result["standings"]} == {"first": False, "last": True}
+    result = content(found.out)
+    told = result["submission"]
+    assert (told["bot"], told["version"], told["outcome"], result["games_played"]) == ("last", 1, "active", 16)
+    assert {line["bot"]: line["new"] for line in result["standings"]} == {"first v1": False, "last v1": True}
 
 
 @pytest.mark.slow
@@ -153,7 +155,7 @@ def test_a_bot_of_many_files(open_: Arena) -> None:
     written(Path("bots/mine"), bot=source, helper=LAST)
     open_("submit", "two=bots/mine/bot.py", "--league", "open", *ONE)
     assert "already has" in open_("submit", "two=bot.py", "--folder", "bots/mine", "--league", "open").err
-    files = values(open_("standings", "open", "two", "--json").out)["versions"][0]["files"]
+    files = content(open_("standings", "open", "two", "--json").out)["versions"][0]["files"]
     assert [file["path"] for file in files] == ["bot.py", "helper.py"]
     open_("standings", "open", "two", "--files", "back")
     assert Path("back/helper.py").read_text() == LAST
@@ -178,40 +180,43 @@ def test_a_bot_whose_file_was_not_submitted(open_: Arena) -> None:
 def test_standings(played: Arena) -> None:
     out = played("standings", "open").out
     lines = out.splitlines()
-    assert lines[0].startswith("open: rules base, bots not isolated, no clock; 3 bots, ")
+    assert lines[0].startswith("open: league, rules base, ")
     assert [line.split()[0] for line in lines[4:7]] == ["1", "2", "3"]
     assert "Change: Elo since event 3" in out
-    assert played("standings", "leagues/open", "--csv", "lc").err == "lc/standings.csv\n"
+    assert "lc/standings.csv\n" in played("standings", "leagues/open", "--csv", "lc").err
     assert len(Path("lc/standings.csv").read_text().splitlines()) == 4
-    found = values(played("standings", "open", "--json").out)
-    columns = "rank bot version author elo elo_error95 elo_plus elo_minus new elo_change "
-    columns += "rank_change games wins draws losses score forfeits hash"
-    assert set(found["standings"][0]) == set(columns.split())
+    found = content(played("standings", "open", "--json").out)
+    columns = {*STANDING_COLUMNS, "name", "version", "author", "hash", "new", "elo_change", "rank_change"}
+    assert set(found["standings"][0]) == columns
     assert [line["rank"] for line in found["standings"]] == [1, 2, 3]
     assert sum(line["elo"] for line in found["standings"]) == pytest.approx(0, abs=1e-9)
     # a bot that has come moves the mean; what the others moved is shown without that
     moved = [line["elo_change"] for line in found["standings"] if not line["new"]]
     assert sum(moved) == pytest.approx(0)
-    assert "**open: rules base" in played("standings", "open", "--print", "markdown").out
+    assert "**open: league, rules base" in played("standings", "open", "--print", "markdown").out
 
 
 def test_standings_with_another_prior(played: Arena) -> None:
     """They are those of `arena rate`."""
     wide, narrow = (
-        {row["bot"]: row["elo"] for row in values(played("standings", "open", *prior, "--json").out)["standings"]}
+        {row["bot"]: row["elo"] for row in content(played("standings", "open", *prior, "--json").out)["standings"]}
         for prior in ((), ("--prior", 50))
     )
-    rated = {row["bot"]: row["elo"] for row in values(played("rate", "open", "--prior", 50, "--json").out)["standings"]}
+    rated = {
+        row["bot"]: row["elo"] for row in content(played("rate", "open", "--prior", 50, "--json").out)["standings"]
+    }
     assert narrow == {bot: pytest.approx(elo, abs=0.01) for bot, elo in rated.items()}
     assert max(narrow.values()) < max(wide.values()) / 2
 
 
 def test_standings_as_they_were(played: Arena) -> None:
-    now = values(played("standings", "open", "--json").out)["standings"]
-    last = values(played("league", "history", "open", "--at", 4, "--json").out)
-    assert [(line["bot"], line["elo"]) for line in last["standings"]] == [(one["bot"], one["elo"]) for one in now]
-    before = values(played("league", "history", "open", "--at", 3, "--json").out)
-    assert {line["bot"] for line in before["standings"]} == {"first", "last"}
+    now = content(played("standings", "open", "--json").out)["standings"]
+    last = content(played("league", "history", "open", "--at", 4, "--json").out)
+    assert {line["bot"]: line["elo"] for line in last["standings"]} == {
+        line["bot"]: pytest.approx(line["elo"], abs=0.01) for line in now
+    }
+    before = content(played("league", "history", "open", "--at", 3, "--json").out)
+    assert {line["bot"] for line in before["standings"]} == {"first v1", "last v1"}
     assert "No bot was in the table" in played("league", "history", "open", "--at", 1).out
     assert "events are numbered from 1 to 4" in played("league", "history", "open", "--at", 99, code=2).err
     assert "has no version 3" in played("standings", "open", "last@v3", code=2).err
@@ -219,7 +224,7 @@ def test_standings_as_they_were(played: Arena) -> None:
 
 def test_history(played: Arena) -> None:
     played("league", "retire", "open", "last", "--reason", "too \x1b[2Jweak")
-    found = values(played("league", "history", "open", "--json").out)["events"]
+    found = content(played("league", "history", "open", "--json").out)["events"]
     assert [(line["kind"], line["bot"]) for line in found] == [
         ("created", None),
         ("accepted", "first"),
@@ -236,9 +241,9 @@ def test_history(played: Arena) -> None:
 
 def test_list_with_damaged_leagues(arena: Arena) -> None:
     arena("league", "create", "open", *QUICK)
-    for name, content in {"empty": b"", "garbage": b"no database at all " * 100}.items():
+    for name, data in {"empty": b"", "garbage": b"no database at all " * 100}.items():
         Path("leagues", name).mkdir()
-        Path("leagues", name, "league.sqlite").write_bytes(content)
+        Path("leagues", name, "league.sqlite").write_bytes(data)
     shutil.copytree("leagues/open", "leagues/unset")
     with contextlib.closing(sqlite3.connect("leagues/unset/league.sqlite")) as db:
         db.execute("DELETE FROM meta WHERE key = 'settings'")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from pathlib import Path
@@ -10,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from arena.cli.league.shared import tell_result
-from arena.league import events, fixtures, views
+from arena.league import events, fixtures
 from arena.league.player import open_session
-from arena.league.rating import league_standings
-from tests.cli.conftest import Arena
+from arena.results.run_standings import standings
+from arena.results.sources import league_run
+from arena.results.standings_report import public_json
+from tests.cli.conftest import Arena, content
 from tests.league.leagues import LAST, enter, league, row, settled, skip_check, submission
 
 FOLDER = Path("leagues", "open")
@@ -27,7 +28,7 @@ def test_the_table_says_who_forfeited(arena: Arena) -> None:
             row(task, game, 2 * (game == 0), 2 * lost, 2 * lost) for task in tasks for game, lost in ((0, 1), (1, 0))
         ]
         found.insert_games(rows)
-        public = views.standing_values(found, league_standings(found))["forfeits"]
+        public = content(public_json(standings(league_run(found))))["forfeits"]
         assert [line["reason"] for line in public] == [""]
     line = "b v1 forfeited 12 of 24 games by exception: why; arena replay "
     for command in (
@@ -38,12 +39,12 @@ def test_the_table_says_who_forfeited(arena: Arena) -> None:
     ):
         out = arena(*command).out
         assert line in out, command
-        (said,) = json.loads(arena(*command, "--json").out)["forfeits"]
+        (said,) = content(arena(*command, "--json").out)["forfeits"]
         assert said == {"bot": "b v1", "kind": "exception", "games": 12, "reason": "why", "game": "a v1/b v1/0"}
         look = re.search(r"arena (replay .*)", out)
         assert look is not None
         assert "there is no" not in arena(*shlex.split(look[1]), code=None).err
-    (shown,) = json.loads(arena("standings", "open", "b", "--json").out)["forfeits"]
+    (shown,) = content(arena("standings", "open", "b", "--json").out)["forfeits"]
     assert shown.items() >= said.items()
 
 
