@@ -130,7 +130,7 @@ class Backend:
             self._making[path].add_done_callback(lambda task: self._making.pop(path) and task.exception())
         if page is not None and time.monotonic() < made + OUTDATED_S:
             return page
-        return await asyncio.shield(self._making[path])  # others wait for it, too
+        return await asyncio.shield(self._making[path])  # others also wait for it
 
     async def _make(self, path: str) -> Stored:
         """Make a page and keep it."""

@@ -82,7 +82,7 @@ class GameOrder:
 class RemotePerson(PersonInterface):
     """The person's side of the table: `questions` are sent, `answers` are received.
 
-    The first `repeated` moves are those of an earlier game and are not shown one by one.
+    The first `repeated` moves come from an earlier game and are not shown one by one.
     """
 
     def __init__(self, answers: TextIO, questions: TextIO, repeated: int = 0) -> None:

@@ -90,7 +90,8 @@ def act(view, moves):
 """
 
 
-def _hear_ctrl_c() -> None:
+def hear_ctrl_c() -> None:
+    """Let SIGINT end a process that is started, also where tests run in the background."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -104,6 +105,6 @@ def program(*args: object, cwd: Path, **kwargs: object) -> subprocess.Popen[str]
         stderr=subprocess.PIPE,
         text=True,
         # a shell starts background commands with Ctrl-C ignored, and the program would inherit that
-        preexec_fn=_hear_ctrl_c if os.name == "posix" else None,
+        preexec_fn=hear_ctrl_c if os.name == "posix" else None,
         **kwargs,  # type: ignore[call-overload]
     )

@@ -19,7 +19,7 @@ from arena.cli.commands import cli
 from arena.cli.main import main
 from arena.cli.options import Number
 from arena.errors import ArenaError
-from tests.cli.conftest import Arena, commands
+from tests.cli.conftest import Arena, commands, hear_ctrl_c
 
 HEAVY = (
     "numpy",
@@ -50,7 +50,8 @@ def test_ctrl_c_while_the_program_loads_ends_it_without_a_word(tmp_path: Path) -
     (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
     path = os.pathsep.join([str(tmp_path), *sys.path])
     command = [sys.executable, "-m", "arena.cli", "--help"]
-    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
+    env = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, preexec_fn=hear_ctrl_c)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 
 

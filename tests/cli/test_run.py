@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.cli import compare, ladder, playing
 from arena.game.rules import load_rules
 from arena.tournament.store.sqlite import DATABASE
 from tests.bots.processes.waiting import wait_for_games
@@ -91,8 +92,8 @@ def test_ctrl_c_with_the_last_game_of_a_run(
     arena: Arena, monkeypatch: pytest.MonkeyPatch, command: str, games: int, code: int
 ) -> None:
     """It stops what would play on; a run that is complete is shown."""
-    for user in ("playing", "compare", "ladder"):
-        monkeypatch.setattr(f"arena.cli.{user}.command_progress", lambda line=None: SendsSignal(games))
+    for user in (compare, ladder, playing):
+        monkeypatch.setattr(user, "command_progress", lambda line=None: SendsSignal(games))
     found = arena(*command.split(), *QUIET, code=code)
     assert ("nterrupted" in found.err) == (code == 130)
     assert len([*Path("results").rglob(DATABASE)]) == 1
@@ -294,7 +295,7 @@ def test_a_league_keeps_the_rules_that_it_began_with(arena: Arena) -> None:
     written(Path("bots"), first=FIRST, last=LAST)
     for bot in ("first", "last"):
         arena("submit", f"bots/{bot}.py", "--league", "open", *QUIET)
-    assert f"rules {TWO}" in arena("standings", "open").out
+    assert "rules base:hand_size=2" in arena("standings", "open").out
     assert "16 games replayed" in arena("verify", "leagues/open").out
 
 

@@ -105,7 +105,7 @@ class ReportPart:
 
 @dataclass
 class _Sample:
-    """The games of a report to replay, and how many there are."""
+    """The games of a report to replay, and their number."""
 
     games: list[dict[str, Any]] = field(default_factory=list)
     total: int = 0

@@ -155,7 +155,7 @@ def test_a_bot_of_many_files(open_: Arena) -> None:
     written(Path("bots/mine"), bot=source, helper=LAST)
     open_("submit", "two=bots/mine/bot.py", "--league", "open", *ONE)
     assert "already has" in open_("submit", "two=bot.py", "--folder", "bots/mine", "--league", "open").err
-    files = content(open_("standings", "open", "two", "--json").out)["versions"][0]["files"]
+    files = content(open_("standings", "open", "two", "--json").out)["files"]
     assert [file["path"] for file in files] == ["bot.py", "helper.py"]
     open_("standings", "open", "two", "--files", "back")
     assert Path("back/helper.py").read_text() == LAST
@@ -189,10 +189,10 @@ def test_standings(played: Arena) -> None:
     columns = {*STANDING_COLUMNS, "name", "version", "author", "hash", "new", "elo_change", "rank_change"}
     assert set(found["standings"][0]) == columns
     assert [line["rank"] for line in found["standings"]] == [1, 2, 3]
-    assert sum(line["elo"] for line in found["standings"]) == pytest.approx(0, abs=1e-9)
+    assert sum(line["elo"] for line in found["standings"]) == pytest.approx(0, abs=0.02)
     # a bot that has come moves the mean; what the others moved is shown without that
     moved = [line["elo_change"] for line in found["standings"] if not line["new"]]
-    assert sum(moved) == pytest.approx(0)
+    assert sum(moved) == pytest.approx(0, abs=0.02)
     assert "**open: league, rules base" in played("standings", "open", "--print", "markdown").out
 
 
