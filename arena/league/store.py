@@ -148,9 +148,6 @@ class LeagueStore:
 
         Within another change it is a part of that one.
         """
-        if self._db.in_transaction:
-            yield
-            return
         with self._kind.guard(self.folder, "write to"), self._db.transaction():
             yield
 
@@ -234,19 +231,19 @@ def create_league(folder: Path, settings: LeagueSettings, secret: str | None = N
         (folder / LEAGUE_DATABASE).touch(mode=0o600)  # it holds the deals to come, and everybody's bots
         db = LEAGUE.open_writer(folder)
         try:
-            db.execute("BEGIN IMMEDIATE")
-            if LEAGUE.has_tables(db, folder):
-                raise LeagueError(f"{folder} already holds a league; look at it with: arena league show {folder}")
-            LEAGUE.make_tables(db)  # all tables and the settings, or nothing
-            values = {
-                "settings": json.dumps(asdict(settings), sort_keys=True),
-                "secret": secret or f"{secrets.randbits(SECRET_BITS):032x}",
-                "created": repr(time.time()),
-                "deals": str((1 << DEAL_BITS) - 1),  # the games on all deals are shown
-            }
-            db.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", values.items())
-            db.execute("INSERT INTO events (happened, kind, games, total) VALUES (?, 'created', 0, 0)", (time.time(),))
-            db.execute("COMMIT")
+            with db.transaction():  # all tables and the settings, or nothing
+                if LEAGUE.has_tables(db, folder):
+                    raise LeagueError(f"{folder} already holds a league; look at it with: arena league show {folder}")
+                LEAGUE.make_tables(db)
+                values = {
+                    "settings": json.dumps(asdict(settings), sort_keys=True),
+                    "secret": secret or f"{secrets.randbits(SECRET_BITS):032x}",
+                    "created": repr(time.time()),
+                    "deals": str((1 << DEAL_BITS) - 1),  # the games on all deals are shown
+                }
+                db.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", values.items())
+                put = "INSERT INTO events (happened, kind, games, total) VALUES (?, 'created', 0, 0)"
+                db.execute(put, (time.time(),))
             return League(folder, db)
         except BaseException:
             db.close()
