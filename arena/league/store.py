@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from arena.errors import did_you_mean
 from arena.league.league_settings import LeagueError, LeagueSettings, check_name, stored_settings
-from arena.tournament.games import DEAL_BITS, Row
+from arena.tournament.games import DEAL_BITS
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import GAMES_TABLE, META, SESSIONS_TABLE, Connection, Database
 from arena.tournament.store.writer import insert_games
@@ -192,7 +192,7 @@ class League(LeagueStore):
         where = "" if version is None else " WHERE pairing IN (SELECT pairing FROM meetings WHERE ? IN (a, b))"
         return int(self.value(f"SELECT count(*) FROM games{where}", *(() if version is None else (version,))))
 
-    def insert_games(self, rows: Sequence[Row]) -> int:
+    def insert_games(self, rows: Sequence[tuple[Any, ...]]) -> int:
         """Store games, leaving those already there as they are; return how many were new."""
         if self._session is None:
             self.begin_session({})

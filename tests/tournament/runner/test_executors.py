@@ -173,7 +173,7 @@ class Played(list[Row]):
     def store(self, deliveries: Sequence[Delivery]) -> bool:
         for one in deliveries:
             assert len(one.rows) == sum(score[0] for score in one.scores.values())
-            self.extend(one.named_rows())
+            self.extend(map(Row._make, one.rows))
         return False
 
     def look(self) -> None:
