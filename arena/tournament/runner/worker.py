@@ -233,7 +233,7 @@ class _Worker:
             units += 1
             rows += fresh
             failures = [row.forfeit for row in fresh if row.forfeit_by]
-            silent = not self.job.clocked and ForfeitKind.TIMEOUT.code in failures
+            silent = ForfeitKind.TIMEOUT.code in failures and not self.job.clocked
             if threading.active_count() > self.threads:
                 task = tasks[done - 1]
                 _log.warning("%s or %s left threads behind; replacing this process", task.a, task.b)
