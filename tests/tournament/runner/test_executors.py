@@ -184,10 +184,9 @@ class Played(list[Row]):
 @pytest.mark.slow
 @pytest.mark.parametrize("foe", ["sleeper:ms=0", "exit_hard"])
 def test_the_number_of_workers_changes_nothing(foe: str) -> None:
-    job, name = _job("well_behaved", foe), foe.partition(":")[0]
     results = []
     for workers in (1, 2):
-        rows = Played(replace(job, workers=workers), name, 2)
+        rows = Played(replace(_job("well_behaved", foe), workers=workers), foe.partition(":")[0], 2)
         results.append([(*row[:11], row[18]) for row in rows])  # without what a clock has measured
         assert {forfeit_of(row[3]) for row in rows} == {"crash" if foe == "exit_hard" else None}
         assert len(rows.lost) == (8 if foe == "exit_hard" else 0)
