@@ -353,7 +353,7 @@ def play_game(rng: random.Random, bot: RemoteBot, forger: Forger, known: list[Po
         if move not in moves:
             break
         state.apply(move)
-    if bot.looks_back:
+    if bot.wants_result:
         bot.finish(state.view(seat), GameEnd(rng.choice((0, 1, None)), (1, 2), "stalemate"))
     return came
 

@@ -28,7 +28,7 @@ from arena.settings import REQUIRED, as_dict, choice, flag, other, settings_of, 
 from arena.text import one_line, quoted
 from arena.tournament.bot_list import FieldBot, find_field
 from arena.tournament.formats import FORMATS
-from arena.tournament.formats.schedule import Design, Format, FormatSettings, Schedule, SequentialTest
+from arena.tournament.formats.schedule import Format, FormatInput, FormatSettings, Schedule, SequentialTest
 from arena.tournament.registry import EXECUTORS
 from arena.tournament.validation import Checker, read_toml, toml_value
 
@@ -161,7 +161,7 @@ class TournamentConfig:
         """
         if self.seed is None:
             raise ValueError("the seed must be chosen before the schedule is made")
-        design = Design(self.bot_names, self.games, self.pairs, self.seed)
+        design = FormatInput(self.bot_names, self.games, self.pairs, self.seed)
         return self.form.make(design, self.format_settings)
 
     def shape(self) -> dict[str, Any]:

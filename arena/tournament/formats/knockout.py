@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from arena.settings import whole
 from arena.tournament.formats.schedule import (
-    Deals,
     Format,
     FormatSettings,
+    GamesPerPairing,
     Meeting,
     Place,
     Schedule,
@@ -41,7 +41,7 @@ class Knockout(Schedule):
     """
 
     bots: tuple[str, ...]
-    deals: Deals
+    deals: GamesPerPairing
     extra: int
 
     @property
@@ -213,7 +213,7 @@ def knockout(bots: Sequence[str], games: int, extra: int = 4, paired: bool = Tru
 KNOCKOUT = Format(
     "knockout",
     "the loser of a pairing is out",
-    lambda design, settings: knockout(design.bots, design.games, settings.extra, design.paired),
+    lambda given, settings: knockout(given.bots, given.games, settings.extra, given.paired),
     KnockoutSettings,
     closed="the results of a round decide who goes on to the next",
     round_view="bracket",

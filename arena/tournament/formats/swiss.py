@@ -19,9 +19,9 @@ from arena.settings import whole
 from arena.stats.frames import Bools
 from arena.text import counted
 from arena.tournament.formats.schedule import (
-    Deals,
     Format,
     FormatSettings,
+    GamesPerPairing,
     Meeting,
     Place,
     Schedule,
@@ -158,7 +158,7 @@ class Swiss(Schedule):
     """Each round pairs bots of about equal points. A won pairing scores 1, a drawn one 1/2, a bye 1."""
 
     bots: tuple[str, ...]
-    deals: Deals
+    deals: GamesPerPairing
     rounds: int
 
     tiebreaks: ClassVar[Mapping[str, str]] = {
@@ -281,7 +281,7 @@ def swiss(bots: Sequence[str], games: int, rounds: int | None = None, paired: bo
 SWISS = Format(
     "swiss",
     "rounds in which bots with about equal points meet, for large fields",
-    lambda design, settings: swiss(design.bots, design.games, settings.rounds, design.paired),
+    lambda given, settings: swiss(given.bots, given.games, settings.rounds, given.paired),
     SwissSettings,
     size="rounds",
     closed="the results of a round decide who meets whom in the next",
