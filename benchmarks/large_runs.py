@@ -1,7 +1,7 @@
 """Measure the reading of large runs: generate runs of a million games, and time the commands that read them.
 
     python -m benchmarks.large_runs make FOLDER --bots 1000 --games 2
-    python -m benchmarks.large_runs read FOLDER [--repeat 3] [--commands standings stats]
+    python -m benchmarks.large_runs read FOLDER [--repeat 3] [--commands standings rate]
 
 `make` plays 2,000 games and stores them repeatedly as a round robin of `--bots` bots, with results drawn from strengths
 400 Elo apart: the rows are real, but their records belong to other games. `read` prints the median processor time and
@@ -99,7 +99,7 @@ def main() -> None:
     parser.add_argument("--bots", type=int, default=1000)
     parser.add_argument("--games", type=int, default=2, help="games of each pairing")
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--commands", nargs="+", default=["standings", "stats"])
+    parser.add_argument("--commands", nargs="+", default=["standings", "rate"])
     given = parser.parse_args()
     if given.what == "make":
         print(f"{make(given.folder, given.bots, given.games):,} games in {given.folder}")

@@ -12,7 +12,7 @@ from arena.results import formats
 from arena.results.table import Report, table_of
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.round_robin import fixed_schedule
-from arena.tournament.formats.schedule import Design, Format, Schedule
+from arena.tournament.formats.schedule import Format, FormatInput, Schedule
 from arena.tournament.registry import EXECUTORS, ExecutorEntry
 from arena.tournament.run_settings import FORMAT_SETTINGS, FormatSettings
 from arena.tournament.runner.job import Job
@@ -22,7 +22,7 @@ from arena.tournament.runner.pool import WorkerPool
 jobs: list[Job] = []
 
 
-def neighbours(design: Design, settings: object) -> Schedule:
+def neighbours(design: FormatInput, settings: object) -> Schedule:
     """Every bot meets the next one in the circle."""
     bots = design.bots
     return fixed_schedule(bots, zip(bots, (*bots[1:], bots[0])), design.games, design.paired)

@@ -103,7 +103,7 @@ def _bound(core: int) -> socket.socket | None:
 _SESSION = "/proc/self/autogroup"
 
 
-def behind(parent: int, by: int, number: int = KILL) -> Callable[[], None]:
+def lower_priority(parent: int, by: int, number: int = KILL) -> Callable[[], None]:
     """Return a function that puts a new process `by` steps of nice behind `parent`, and ends it with `parent`.
 
     `number` is the signal that ends it. Make it before a fork and call it in the child.
@@ -112,13 +112,13 @@ def behind(parent: int, by: int, number: int = KILL) -> Callable[[], None]:
 
     def prepare() -> None:
         os.nice(by)
-        stay_behind()
+        lower_session()
         tie()
 
     return prepare
 
 
-def stay_behind() -> None:
+def lower_session() -> None:
     """Let a process that has begun a session come as late as its parent; call it in that process.
 
     Linux shares cores equally between sessions, however nice their processes are (sched_autogroup, man 7 sched), so a

@@ -139,13 +139,13 @@ def limit_memory(size: int | None) -> None:
     _set(_MEMORY, hard if size is None else _within_hard_limit(_MEMORY, data_in_use() + size), hard)
 
 
-BOT_GOES, WORKER_GOES = 1000, 500
+BOT_OOM_SCORE, WORKER_OOM_SCORE = 1000, 500
 
 
-def let_go_first(score: int) -> None:
+def set_oom_score(score: int) -> None:
     """Let the kernel kill this process and its children before others if the machine runs out of memory.
 
-    `score`: `BOT_GOES` or `WORKER_GOES`; the higher goes first (`oom_score_adj`, `man 5 proc`).
+    `score`: `BOT_OOM_SCORE` or `WORKER_OOM_SCORE`; the higher goes first (`oom_score_adj`, `man 5 proc`).
     """
     with contextlib.suppress(OSError):
         file = os.open("/proc/self/oom_score_adj", os.O_WRONLY)

@@ -67,7 +67,7 @@ class LoadedBot:
         return may_draw_from("numpy", self.imports)
 
     @property
-    def harmless(self) -> bool:
+    def leaves_process_clean(self) -> bool:
         """Whether it imports nothing through which it could change the state of the process."""
         return self.imports <= HARMLESS
 

@@ -245,7 +245,7 @@ class LeagueSession:
 
         def store(played: Sequence[Played]) -> bool:
             nonlocal stored
-            fresh = self.league.insert_games([row for event in played for row in event.named_rows()])
+            fresh = self.league.insert_games([row for event in played for row in event.rows])
             stored += fresh
             self.on_games(fresh)
             return False

@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from arena.errors import did_you_mean
 from arena.league.league_settings import LeagueError, LeagueSettings, check_name, stored_settings
-from arena.tournament.games import DEAL_BITS, Row
+from arena.tournament.games import DEAL_BITS
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import GAMES_TABLE, META, SESSIONS_TABLE, Connection, Database
 from arena.tournament.store.writer import insert_games
@@ -148,9 +148,6 @@ class LeagueStore:
 
         Within another change it is a part of that one.
         """
-        if self._db.in_transaction:
-            yield
-            return
         with self._kind.guard(self.folder, "write to"), self._db.transaction():
             yield
 
@@ -195,7 +192,7 @@ class League(LeagueStore):
         where = "" if version is None else " WHERE pairing IN (SELECT pairing FROM meetings WHERE ? IN (a, b))"
         return int(self.value(f"SELECT count(*) FROM games{where}", *(() if version is None else (version,))))
 
-    def insert_games(self, rows: Sequence[Row]) -> int:
+    def insert_games(self, rows: Sequence[tuple[Any, ...]]) -> int:
         """Store games, leaving those already there as they are; return how many were new."""
         if self._session is None:
             self.begin_session({})
@@ -234,19 +231,19 @@ def create_league(folder: Path, settings: LeagueSettings, secret: str | None = N
         (folder / LEAGUE_DATABASE).touch(mode=0o600)  # it holds the deals to come, and everybody's bots
         db = LEAGUE.open_writer(folder)
         try:
-            db.execute("BEGIN IMMEDIATE")
-            if LEAGUE.has_tables(db, folder):
-                raise LeagueError(f"{folder} already holds a league; look at it with: arena standings {folder}")
-            LEAGUE.make_tables(db)  # all tables and the settings, or nothing
-            values = {
-                "settings": json.dumps(asdict(settings), sort_keys=True),
-                "secret": secret or f"{secrets.randbits(SECRET_BITS):032x}",
-                "created": repr(time.time()),
-                "deals": str((1 << DEAL_BITS) - 1),  # the games on all deals are shown
-            }
-            db.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", values.items())
-            db.execute("INSERT INTO events (happened, kind, games, total) VALUES (?, 'created', 0, 0)", (time.time(),))
-            db.execute("COMMIT")
+            with db.transaction():  # all tables and the settings, or nothing
+                if LEAGUE.has_tables(db, folder):
+                    raise LeagueError(f"{folder} already holds a league; look at it with: arena standings {folder}")
+                LEAGUE.make_tables(db)
+                values = {
+                    "settings": json.dumps(asdict(settings), sort_keys=True),
+                    "secret": secret or f"{secrets.randbits(SECRET_BITS):032x}",
+                    "created": repr(time.time()),
+                    "deals": str((1 << DEAL_BITS) - 1),  # the games on all deals are shown
+                }
+                db.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", values.items())
+                put = "INSERT INTO events (happened, kind, games, total) VALUES (?, 'created', 0, 0)"
+                db.execute(put, (time.time(),))
             return League(folder, db)
         except BaseException:
             db.close()

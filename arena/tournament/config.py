@@ -27,7 +27,7 @@ from arena.settings import as_dict, settings_of
 from arena.text import one_line, quoted
 from arena.tournament.bot_list import FieldBot, find_field
 from arena.tournament.formats import FORMATS
-from arena.tournament.formats.schedule import Design, Format, Schedule, SequentialTest
+from arena.tournament.formats.schedule import Format, FormatInput, Schedule, SequentialTest
 from arena.tournament.registry import EXECUTORS
 from arena.tournament.run_settings import (
     LONGEST_NAME,
@@ -95,7 +95,7 @@ class TournamentConfig(RunSettings):
         """
         if self.seed is None:
             raise ValueError("the seed must be chosen before the schedule is made")
-        design = Design(self.bot_names, self.games, self.pairs, self.seed)
+        design = FormatInput(self.bot_names, self.games, self.pairs, self.seed)
         return self.form.make(design, self.format_settings)
 
     def shape(self) -> dict[str, Any]:

@@ -272,7 +272,7 @@ class Row(NamedTuple):
 
 
 ROW_COLUMNS = Row._fields
-CLOCKED = frozenset(ROW_COLUMNS[11:18])
+CLOCKED = frozenset({"us_first", "us_second", "max_us_first", "max_us_second", "hist_first", "hist_second", "us"})
 """Columns measured by a clock: two plays of one game may differ in them."""
 
 FAILED_AFTER = "failed after the game by"

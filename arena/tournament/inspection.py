@@ -264,7 +264,7 @@ class _Part:
 
     config: TournamentConfig
     bots: tuple[BotSpec, ...]
-    tell: Callable[[str], None]
+    report_progress: Callable[[str], None]
     games: list[GameResult] = field(default_factory=list)
     again: list[GameResult] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
@@ -319,7 +319,7 @@ class _Part:
             backwards=again,
         )
         with TemporaryDirectory(prefix="arena-") as folder:
-            listener = _Listener(self.tell, config.rules, " again" if again else "")
+            listener = _Listener(self.report_progress, config.rules, " again" if again else "")
             listener.update(RunStatus(0, 2 * config.games))
             report = play_run(config, Path(folder), listener, verdict=is_enough, job=job)
             if report.stopped:

@@ -14,8 +14,6 @@ import random
 import signal
 import sys
 import warnings
-from functools import lru_cache
-from typing import Any
 
 _SIGNALS = tuple(
     getattr(signal, name)
@@ -103,17 +101,8 @@ def _folder() -> str | None:
 # ---------------------------------------------------------------- global generators
 
 
-@lru_cache(maxsize=1)
-def _numpy_random() -> Any:
-    try:
-        return importlib.import_module("numpy.random")
-    except ImportError:
-        return None
-
-
 def seed_generators(seed: int, numpy: bool) -> None:
     """Seed the global generators of `random` and, if wanted, `numpy`, for bots that draw from them."""
     random.seed(seed)
-    generator = _numpy_random() if numpy else None
-    if generator is not None:
-        generator.seed(seed & 0xFFFFFFFF)
+    if numpy:
+        importlib.import_module("numpy.random").seed(seed & 0xFFFFFFFF)

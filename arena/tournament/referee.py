@@ -66,22 +66,22 @@ class Player:
         *,
         uses_random: bool = False,
         uses_numpy: bool = False,
-        harmless: bool = True,
+        leaves_process_clean: bool = True,
     ) -> None:
         self.name = name
         self.uses_generators = uses_random or uses_numpy
         self.uses_numpy = uses_numpy
-        self.harmless = harmless
+        self.leaves_process_clean = leaves_process_clean
         self.act: Any = None
         self.begin: Callable[..., object] | None = None
         self.observe: Callable[..., object] | None = None
         self.end: Callable[..., object] | None = None
         self.auto_claim = True
         self.ask_forced = False
-        self.fit = False  # made, and able to play
+        self.is_ready = False  # made, and able to play
         self.remotes: dict[bool, RemoteBot] = {}  # of a bot in processes of its own, by whether it begins the game
         self.remote: RemoteBot | None = None  # the one that plays
-        self.looks_back = False  # wants to hear of the end of a game
+        self.wants_result = False  # wants to hear of the end of a game
         self.clocked = True  # False for a person, whose time is not limited
         self.quick = False
         self._make = make
@@ -96,7 +96,7 @@ class Player:
             make or loaded.make,
             uses_random=loaded.uses_random,
             uses_numpy=loaded.uses_numpy,
-            harmless=loaded.harmless,
+            leaves_process_clean=loaded.leaves_process_clean,
         )
 
     def prepare(self, begins: bool) -> None:
@@ -105,7 +105,7 @@ class Player:
         A bot in a process of its own gets two: one plays the games that it begins, the other one those that its
         opponent begins. So none sees both hands of a deal.
         """
-        if self.fit and not self.remotes:
+        if self.is_ready and not self.remotes:
             return
         bot = self.remotes.get(begins) or self._make()
         if isinstance(bot, RemoteBot):
@@ -118,10 +118,10 @@ class Player:
         self.end = hook_of(bot, "end")
         self.auto_claim = bool(getattr(bot, "auto_claim", True))
         self.ask_forced = bool(getattr(bot, "ask_forced", False))
-        self.looks_back = self.observe is not None or self.end is not None
+        self.wants_result = self.observe is not None or self.end is not None
         if self.remote is not None:
-            self.looks_back = self.remote.looks_back
-        self.fit = True
+            self.wants_result = self.remote.wants_result
+        self.is_ready = True
 
     def log_output(self) -> None:
         """Log what a bot in a process of its own has written so far."""
@@ -265,11 +265,11 @@ class Referee:
         started = perf_counter_ns()
         forfeit = None
         after: list[Forfeit] = []
-        if not first.fit or not second.fit or first.remote is not None or second.remote is not None:
+        if not first.is_ready or not second.is_ready or first.remote is not None or second.remote is not None:
             forfeit = self._start(seats, deal.starter)
             for player in seats:
                 if player.remote is not None:
-                    player.remote.plays(task.name)
+                    player.remote.set_game(task.name)
         game = self._set_up(task, seed, seats, deal)
         game.begun = 0 if forfeit is not None else 2
         if self._observer is not None:
@@ -283,7 +283,7 @@ class Referee:
             forfeit = self._play_quick(game)
         else:
             forfeit = self._play_timed(game)
-        if first.looks_back or second.looks_back:
+        if first.wants_result or second.wants_result:
             after = self._end(game, forfeit)
         row = self._row(game, buffer[move_log.FIRST : game.stop], forfeit, perf_counter_ns() - started, after)
         if self._observer is not None:
@@ -463,7 +463,7 @@ class Referee:
             stage += move_log.LOSER * (1 + game.in_turn.index(loser))
         for role, seat in enumerate(game.in_turn, start=1):
             player = game.seats[seat]
-            if seat == loser or role > game.begun or not player.looks_back:
+            if seat == loser or role > game.begun or not player.wants_result:
                 continue
             left = self._time_left(seat, game.banks)
             self.buffer[0] = stage + role
@@ -553,7 +553,7 @@ class Referee:
                 player.remote.suspend()  # its work would take the time of others; and its twin must play alone
         self.buffer[0] = move_log.IDLE
         move_log.clear_moves(self.buffer, game.stop)
-        if player_a.harmless and player_b.harmless:
+        if player_a.leaves_process_clean and player_b.leaves_process_clean:
             return
         changed = self._process.restore()
         if changed:

@@ -36,7 +36,7 @@ _ENDING_S = 5.0
 _MAX_WAITING_REQUESTS = 4
 _GAMES_PER_ADDRESS = 2
 _NICE = 10  # behind the server; workers are 5 behind it
-_BEHIND = '{ nice >/proc/self/autogroup; } 2>/dev/null; exec "$0" "$@"'  # its session as well: see `stay_behind`
+_BEHIND = '{ nice >/proc/self/autogroup; } 2>/dev/null; exec "$0" "$@"'  # its session as well: see `lower_session`
 GUEST = "guest "  # begins the owner of a game who is not signed in
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import uvicorn
 
-from arena.bots.cores import behind
+from arena.bots.cores import lower_priority
 from arena.errors import ArenaError
 from arena.web.accounts import WebStore
 from arena.web.app import MAX_HEAD_BYTES, create_app
@@ -131,6 +131,6 @@ class PlayerProcess:
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            preexec_fn=behind(os.getpid(), _NICE, signal.SIGTERM),
+            preexec_fn=lower_priority(os.getpid(), _NICE, signal.SIGTERM),
             start_new_session=True,
         )

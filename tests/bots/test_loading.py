@@ -475,4 +475,4 @@ def test_imports_tell_what_to_look_after(here: Path, source: str, draws: bool, h
     write(here / "helper.py", "import random\n")
     write(here / "bot.py", source + "\ndef act(v, m): ...\n")
     loaded = load_bot("bot.py")
-    assert (loaded.uses_random, loaded.harmless) == (draws, harmless)
+    assert (loaded.uses_random, loaded.leaves_process_clean) == (draws, harmless)

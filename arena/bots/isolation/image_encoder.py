@@ -64,7 +64,7 @@ class ImageEncoder:
         self._line: Line
 
     @property
-    def looks_back(self) -> bool:
+    def wants_result(self) -> bool:
         """Whether the bot wants to hear of the end of a game."""
         return self.options.events
 
@@ -134,7 +134,7 @@ class ImageEncoder:
         self.options = HelloAnswer(
             bool(flags & messages.AUTO_CLAIM),
             bool(flags & messages.ASK_FORCED),
-            bool(flags & messages.LOOKS_BACK),
+            bool(flags & messages.WANTS_RESULT),
         )
 
     def read_done(self, message: Message) -> None:

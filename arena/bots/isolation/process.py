@@ -18,11 +18,11 @@ import time
 import weakref
 from collections.abc import Callable
 
-from arena.bots.cores import stay_behind
+from arena.bots.cores import lower_session
 from arena.bots.forks import tie_to_parent
 from arena.bots.isolation.levels import CannotStart, Isolation, Launch
 from arena.bots.isolation.sandbox import require_bubblewrap, sandboxed
-from arena.bots.limits import BOT_GOES, BotLimits, let_go_first, limits_setter
+from arena.bots.limits import BOT_OOM_SCORE, BotLimits, limits_setter, set_oom_score
 from arena.bots.processes import (
     descendants,
     exit_text,
@@ -334,8 +334,8 @@ def _preparation(limits: BotLimits, confined: bool) -> Callable[[], None]:
     def prepare() -> None:
         die_with_parent()
         if confined:
-            stay_behind()
-        let_go_first(BOT_GOES)
+            lower_session()
+        set_oom_score(BOT_OOM_SCORE)
         set_limits()
 
     return prepare

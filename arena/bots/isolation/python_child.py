@@ -127,7 +127,7 @@ class Child:
         flags = (
             messages.AUTO_CLAIM * auto_claim
             | messages.ASK_FORCED * ask_forced
-            | messages.LOOKS_BACK * (self.observe is not None or self.end is not None)
+            | messages.WANTS_RESULT * (self.observe is not None or self.end is not None)
         )
         self.write(pack_message(messages.MADE, bytes((flags,))))
 

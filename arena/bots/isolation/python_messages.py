@@ -44,7 +44,7 @@ LONGEST_NOTE = 1 << 12
 FAULTY = struct.Struct("=IBB")
 
 MOVE_MS, _BANK_MS = 1, 2
-AUTO_CLAIM, ASK_FORCED, LOOKS_BACK = 1, 2, 4
+AUTO_CLAIM, ASK_FORCED, WANTS_RESULT = 1, 2, 4
 HOOKS = ("loading", "__init__", "begin", "observe", "act", "end")
 MESSAGE_KINDS = (ForfeitKind.EXCEPTION, ForfeitKind.ILLEGAL_MOVE)
 

@@ -62,7 +62,7 @@ class RemoteBot:
     """The stand-in for a bot in a process. Nothing starts before `load` or `prepare`.
 
     Raises `BotError` if a file of a command has changed since it was found; its other methods raise `BotFault`. With
-    `looks_back`, `finish` is to be called after each game that the bot has not forfeited.
+    `wants_result`, `finish` is to be called after each game that the bot has not forfeited.
     """
 
     def __init__(
@@ -114,9 +114,9 @@ class RemoteBot:
     # ---- its life ------------------------------------------------------------------------------------------
 
     @property
-    def looks_back(self) -> bool:
+    def wants_result(self) -> bool:
         """Whether the bot wants to hear of the end of a game."""
-        return self._encoder.looks_back
+        return self._encoder.wants_result
 
     def load(self) -> None:
         """Start the process and load the bot in it; `BotError` if that fails, as from `load_bot`."""
@@ -223,7 +223,7 @@ class RemoteBot:
 
     # ---- what the referee calls ----------------------------------------------------------------------------
 
-    def plays(self, game: object) -> None:
+    def set_game(self, game: object) -> None:
         """Note which game is played from now on, for the log."""
         self._game = game
 

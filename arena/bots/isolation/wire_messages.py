@@ -39,7 +39,7 @@ class LineEncoder:
     may_leave = True
     """The process may end after a game: the next one gets a new one."""
     is_direct = False
-    looks_back = True
+    wants_result = True
 
     def __init__(self, spec: BotSpec, level: str, limits: BotLimits) -> None:
         self.launch = launch_of(spec, level, limits)

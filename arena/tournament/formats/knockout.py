@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from arena.tournament.formats.schedule import (
-    Deals,
     Format,
+    GamesPerPairing,
     Meeting,
     Place,
     Schedule,
@@ -32,7 +32,7 @@ class Knockout(Schedule):
     """
 
     bots: tuple[str, ...]
-    deals: Deals
+    deals: GamesPerPairing
     extra: int
 
     @property
@@ -204,7 +204,7 @@ def knockout(bots: Sequence[str], games: int, extra: int = 4, paired: bool = Tru
 KNOCKOUT = Format(
     "knockout",
     "the loser of a pairing is out",
-    lambda design, settings: knockout(design.bots, design.games, settings.extra, design.paired),
+    lambda given, settings: knockout(given.bots, given.games, settings.extra, given.paired),
     closed="the results of a round decide who goes on to the next",
     round_view="bracket",
 )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from arena.game.rng import derive_seed
-from arena.tournament.formats.schedule import Deals, Format, Schedule, deal_tasks, deals_for
+from arena.tournament.formats.schedule import Format, GamesPerPairing, Schedule, deal_tasks, deals_for
 from arena.tournament.games import Pairing, ScheduleProgress, Task
 
 
@@ -23,7 +23,7 @@ class FixedSchedule(Schedule):
 
     bots: tuple[str, ...]
     meetings: tuple[Pairing, ...]
-    deals: Deals
+    deals: GamesPerPairing
 
     @property
     def deal_count(self) -> int:
@@ -97,18 +97,18 @@ def fixed_schedule(
 ROUND_ROBIN = Format(
     "round-robin",
     "every bot plays every other bot",
-    lambda design, _: round_robin(design.bots, design.games, design.paired),
+    lambda given, _: round_robin(given.bots, given.games, given.paired),
     own_deals=True,
 )
 GAUNTLET = Format(
     "gauntlet",
     "one bot, the hero, or several play all the others",
-    lambda design, settings: gauntlet(design.bots, design.games, settings.hero, design.paired),
+    lambda given, settings: gauntlet(given.bots, given.games, settings.hero, given.paired),
     own_deals=True,
 )
 MATCH = Format(
     "match",
     "two bots",
-    lambda design, _: round_robin(design.bots, design.games, design.paired),
+    lambda given, _: round_robin(given.bots, given.games, given.paired),
     two_bots=True,
 )

@@ -40,7 +40,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Deals:
+class GamesPerPairing:
     """Units for each pairing: `units` deals, each played twice with seats swapped if `paired`, else once."""
 
     units: int
@@ -57,13 +57,13 @@ class Deals:
         return "pairs" if self.paired else "single games"
 
 
-def deals_for(games: int, paired: bool = True) -> Deals:
+def deals_for(games: int, paired: bool = True) -> GamesPerPairing:
     """Return the deals for at least `games` games of each pairing, in whole pairs.
 
     >>> deals_for(5), deals_for(5, paired=False)
-    (Deals(units=3, paired=True), Deals(units=5, paired=False))
+    (GamesPerPairing(units=3, paired=True), GamesPerPairing(units=5, paired=False))
     """
-    return Deals((games + 1) // 2 if paired else games, paired)
+    return GamesPerPairing((games + 1) // 2 if paired else games, paired)
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def margin(score: PairingScore) -> int:
 
 
 @dataclass(frozen=True)
-class Design:
+class FormatInput:
     """The input of every format; `games` is the number of games of each pairing."""
 
     bots: tuple[str, ...]
@@ -216,7 +216,7 @@ class Format:
 
     name: str
     help: str
-    make: Callable[[Design, Any], Schedule]
+    make: Callable[[FormatInput, Any], Schedule]
     games_from: str = ""
     size: str = ""
     own_deals: bool = False

@@ -67,7 +67,7 @@ class StoredSprt:
 SPRT = Format(
     "sprt",
     "two bots, until one of two hypotheses is accepted",
-    lambda design, settings: round_robin(design.bots, 2 * settings.max_pairs),
+    lambda given, settings: round_robin(given.bots, 2 * settings.max_pairs),
     games_from="sprt.max_pairs",
     size="max_pairs",
     two_bots=True,

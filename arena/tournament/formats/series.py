@@ -190,7 +190,7 @@ def _to_twenty(given: Mapping[str, Any]) -> Mapping[str, Any]:
 SERIES = Format(
     "series",
     "the rulebook's match of several games, for points",
-    lambda design, settings: series(design.bots, design.seed, **vars(settings)),
+    lambda given, settings: series(given.bots, given.seed, **vars(settings)),
     games_from="series.matches and series.rounds",
     chained=True,
     size="matches",

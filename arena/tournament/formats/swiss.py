@@ -18,8 +18,8 @@ import numpy as np
 from arena.stats.frames import Bools
 from arena.text import counted
 from arena.tournament.formats.schedule import (
-    Deals,
     Format,
+    GamesPerPairing,
     Meeting,
     Place,
     Schedule,
@@ -146,7 +146,7 @@ class Swiss(Schedule):
     """Each round pairs bots of about equal points. A won pairing scores 1, a drawn one 1/2, a bye 1."""
 
     bots: tuple[str, ...]
-    deals: Deals
+    deals: GamesPerPairing
     rounds: int
 
     tiebreaks: ClassVar[Mapping[str, str]] = {
@@ -269,7 +269,7 @@ def swiss(bots: Sequence[str], games: int, rounds: int | None = None, paired: bo
 SWISS = Format(
     "swiss",
     "rounds in which bots with about equal points meet, for large fields",
-    lambda design, settings: swiss(design.bots, design.games, settings.rounds, design.paired),
+    lambda given, settings: swiss(given.bots, given.games, settings.rounds, given.paired),
     size="rounds",
     closed="the results of a round decide who meets whom in the next",
     round_view="rounds",

@@ -12,7 +12,7 @@ from arena.bots.isolation.levels import Isolation
 from arena.bots.limits import BotLimits, Limits
 from arena.bots.spec import BotSpec
 from arena.game.rules import load_rules
-from arena.tournament.games import Chunk, Row
+from arena.tournament.games import Chunk
 from arena.tournament.rows import GameSettings
 from arena.tournament.run_settings import Clock
 
@@ -102,18 +102,14 @@ class Job:
 class Played:
     """Some units have been played: `chunk` holds them, under the number of the chunk that was submitted.
 
-    `rows` holds its games, in the order of the units; `scores` is as `scores_of` returns it. `silent` says whether,
-    without a clock, a bot gave no answer in time in the last of them.
+    `rows` holds its games as plain tuples (`Row`), in the order of the units; `scores` is as `scores_of` returns it.
+    `silent` says whether, without a clock, a bot gave no answer in time in the last of them.
     """
 
     chunk: Chunk
     scores: Mapping[int, Sequence[int]]
     rows: Sequence[tuple[Any, ...]]
     silent: bool = False
-
-    def named_rows(self) -> list[Row]:
-        """Return the rows with the names of their columns."""
-        return list(map(Row._make, self.rows))
 
 
 @dataclass(frozen=True)

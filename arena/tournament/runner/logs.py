@@ -76,7 +76,6 @@ class LogFile(WatchedFileHandler):
     def __init__(self, path: Path) -> None:
         super().__init__(path, encoding="utf-8", errors="backslashreplace", delay=True)
         self.setFormatter(logging.Formatter(_FORMAT))
-        self.lost = 0
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record; rotate the file first if it is large."""
@@ -90,8 +89,7 @@ class LogFile(WatchedFileHandler):
             self.handleError(record)
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Count a record that could not be written."""
-        self.lost += 1
+        """Do without a record that could not be written."""
 
 
 class RunLog:

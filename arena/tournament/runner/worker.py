@@ -30,7 +30,7 @@ from arena.bots.forks import adopt_orphans, die_with_parent, forget_descriptors,
 from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.process import BotProcess, own_children, watch_bots
 from arena.bots.isolation.remote_bot import ProcessPool, RemoteBot
-from arena.bots.limits import WORKER_GOES, let_go_first, limit_memory, no_core_dumps
+from arena.bots.limits import WORKER_OOM_SCORE, limit_memory, no_core_dumps, set_oom_score
 from arena.bots.loading import load_bot
 from arena.bots.output import BotOutput, redirected
 from arena.bots.processes import has_children, kill_orphans, memory_in_use
@@ -90,7 +90,7 @@ def run_worker(
         die_with_parent(parent)
         keep_from_forks(move_log)
         no_core_dumps()
-        let_go_first(WORKER_GOES)
+        set_oom_score(WORKER_OOM_SCORE)
         limit_memory(job.limits.memory_bytes(job.workers))
         log_to(records)
         if job.isolated:
@@ -233,7 +233,7 @@ class _Worker:
             units += 1
             rows += fresh
             failures = [row.forfeit for row in fresh if row.forfeit_by]
-            silent = not self.job.clocked and ForfeitKind.TIMEOUT.code in failures
+            silent = ForfeitKind.TIMEOUT.code in failures and not self.job.clocked
             if threading.active_count() > self.threads:
                 task = tasks[done - 1]
                 _log.warning("%s or %s left threads behind; replacing this process", task.a, task.b)

@@ -231,7 +231,7 @@ class Reader:
             yield from map(Row._make, self._db.execute(sql, (stop, *args)))
 
         pairings = self._known_pairings()
-        for _, games in groupby(self._kind.in_batches(self.folder, selected()), _deal_of):
+        for _, games in groupby(self._kind.in_batches(self.folder, selected()), lambda row: row.id >> PAIRING_BITS + 1):
             # pairings have come to the store in another order than that of the schedule
             yield from sorted(games, key=lambda row: _place_of(row.id, pairings))
 
@@ -379,10 +379,6 @@ class Reader:
         for game in self.results(f"forfeit_by > 0 AND ({where})", *args):
             reasons.add_game(game)
         return reasons.lines()
-
-
-def _deal_of(row: Row) -> int:
-    return row.id >> PAIRING_BITS + 1
 
 
 def _place_of(key: int, pairings: Mapping[int, Pairing]) -> tuple[int, int]:

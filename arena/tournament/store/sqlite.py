@@ -42,7 +42,10 @@ class Connection(sqlite3.Connection):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Run the block as one transaction: all that it writes is stored, or nothing."""
+        """Run the block as one transaction, or as a part of the one around it: all it writes is stored, or nothing."""
+        if self.in_transaction:
+            yield
+            return
         self.execute("BEGIN IMMEDIATE")
         try:
             yield

@@ -63,13 +63,8 @@ class Store(Reader):
     """A run's folder, open for reading and writing. See `open_store`."""
 
     def __init__(self, folder: Path, lock: Connection, db: Connection) -> None:
-        self.folder = folder
-        self._kind = RUN_SCHEMA
-        self._hidden = False
-        self._columns = None
-        self._sides, self._sides_at = {}, None
+        super().__init__(folder, db=db)
         self._lock = lock
-        self._db = db
         self._field: dict[str, int] = {}
         self._keys: dict[tuple[int, int, int], int] = {}  # of the pairings that are shown: round, bots -> number here
         self._session: int | None = None
@@ -104,28 +99,24 @@ class Store(Reader):
                 "UPDATE bots SET spec = ? WHERE bot = ?",
                 [(bot["spec"], number) for bot, number in zip(wanted.config["bots"], wanted.field)],
             )
-            self._show_pairings(wanted.pairings)
+            self.show_pairings(wanted.pairings)
         self._field = {bot["name"]: number for bot, number in zip(wanted.config["bots"], wanted.field)}
 
     def show_pairings(self, pairings: Sequence[StoredPairing]) -> None:
-        """Let the tables show these pairings from now on, and no others."""
-        with self._transaction():
-            self._show_pairings(pairings)
-
-    def _show_pairings(self, pairings: Sequence[StoredPairing]) -> None:
-        """Give the pairings their numbers in the schedule, and the others none."""
+        """Let the tables show these pairings from now on, by their numbers in the schedule, and no others."""
         stored = self.stored_pairings()
         places = {known[1:]: pairing for pairing, known in stored.items()}
         new = [pairing for pairing in pairings if pairing[1:] not in places]
         places |= {pairing[1:]: place for place, pairing in enumerate(new, max(stored, default=-1) + 1)}
-        self._db.executemany(
-            "INSERT INTO pairings (pairing, number, round, a, b, seed, design) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [(places[pairing[1:]], *pairing) for pairing in new],
-        )
         numbers: dict[int, int | None] = dict.fromkeys(stored)
         numbers |= {places[pairing[1:]]: pairing.number for pairing in pairings}
         changed = [(numbers[pairing], pairing) for pairing, it in stored.items() if it.number != numbers[pairing]]
-        self._db.executemany("UPDATE pairings SET number = ? WHERE pairing = ?", changed)
+        with self._transaction():
+            self._db.executemany(
+                "INSERT INTO pairings (pairing, number, round, a, b, seed, design) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [(places[pairing[1:]], *pairing) for pairing in new],
+            )
+            self._db.executemany("UPDATE pairings SET number = ? WHERE pairing = ?", changed)
         self._keys = {(pairing.round, pairing.a, pairing.b): places[pairing[1:]] for pairing in pairings}
 
     def show(self, deals: int) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from arena.bots import cores
-from arena.bots.cores import NO_PINNING, behind, core_held, usable_cores
+from arena.bots.cores import NO_PINNING, core_held, lower_priority, usable_cores
 from arena.bots.processes import children, descendants, end_descendants, has_children, is_running
 from tests.bots.processes.waiting import wait_for
 
@@ -57,7 +57,7 @@ def test_a_process_and_its_session_come_behind() -> None:
         text=True,
         check=True,
         start_new_session=True,
-        preexec_fn=behind(os.getpid(), 3),
+        preexec_fn=lower_priority(os.getpid(), 3),
     ).stdout.split()
     nice = min(os.nice(0) + 3, 19)
     assert out[0] == str(nice)

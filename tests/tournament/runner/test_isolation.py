@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import re
 import signal
@@ -92,7 +91,7 @@ def test_series_of_games_are_the_same(inside: Any, tmp_path: Path) -> None:
 
 
 def test_few_processes_at_a_time_change_nothing(inside: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "ProcessPool", functools.partial(ProcessPool, most=2))  # workers are forked
+    monkeypatch.setattr(worker, "ProcessPool", lambda: ProcessPool(2))  # workers are forked
     data = settings(*QUICK[:3], games=2)
     play(tmp_path, {**data, "isolation": "process"}, 1)
     assert games(tmp_path) == inside(data)

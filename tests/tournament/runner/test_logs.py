@@ -175,9 +175,8 @@ def test_a_full_disk_loses_lines_only(tmp_path: Path, monkeypatch: pytest.Monkey
     file.emit(logging.LogRecord("arena", logging.INFO, "f", 1, "one", None, None))
     monkeypatch.setattr(file, "format", full)
     file.emit(logging.LogRecord("arena", logging.INFO, "f", 1, "two", None, None))
-    assert file.lost == 1
     file.close()
-    assert "one" in (tmp_path / "x.log").read_text()
+    assert len((tmp_path / "x.log").read_text().splitlines()) == 1
 
 
 def line(number: int) -> logging.LogRecord:
@@ -196,7 +195,6 @@ def test_a_long_log_is_put_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         files[number % 3].emit(line(number))
         assert max(file.stat().st_size for file in tmp_path.iterdir()) < 2600
     for file in files:
-        assert file.lost == 0
         file.close()
     assert {file.name for file in tmp_path.iterdir()} == {"run.log", "run.log.1"}
     kept = sorted(numbers(spare, path))
@@ -222,7 +220,6 @@ def test_a_log_that_cannot_be_put_aside_does_not_grow(tmp_path: Path, monkeypatc
     for number in range(50):
         file.emit(line(number))
     file.close()
-    assert file.lost > 40
     assert (tmp_path / "run.log").stat().st_size < 700
 
 
