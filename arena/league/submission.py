@@ -112,7 +112,7 @@ def submission_of(
         if not path.endswith(".py"):
             python = posixpath.splitext(path)[0] + ".py"
             raise LeagueError(
-                f"{path!a} is no Python file; if it holds one, call it {python!a}. A program in another language is"
+                f"{path!a} is not a Python file; if it holds one, call it {python!a}. A program in another language is"
                 f" named by its command, {f'cmd:./{path}'!a}"
             )
         if re.search(r"[:=~\\]", path) or not path.isprintable():
