@@ -128,8 +128,11 @@ def history(path: str, revision: str, here: Path) -> list[FileRevision]:
 
 def versions(file: FileRevision, commits: str) -> Iterator[FileRevision]:
     """Yield the commits that changed the files of a bot, the newest first, along first parents."""
-    folder = os.path.dirname(file.inner)
-    listed = _git(file.top, "rev-list", "--first-parent", "--end-of-options", commits, "--", *filter(None, [folder]))
+    folders = {os.path.dirname(file.inner)}
+    if (real := file.path.resolve()).is_relative_to(file.top):  # where a link leads
+        folders.add(real.relative_to(file.top).parent.as_posix())
+    places = [] if folders & {"", "."} else sorted(folders)
+    listed = _git(file.top, "rev-list", "--first-parent", "--end-of-options", commits, "--", *places)
     if listed.returncode:
         _unknown(file.top, file.inner, commits)
     found = listed.stdout.decode().split()

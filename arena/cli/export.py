@@ -10,7 +10,7 @@ import click
 
 from arena.cli.printing import counting, refuse_options, write_page
 from arena.paths import input_name
-from arena.results.data_formats import WORKBOOK, load_xlsxwriter, write_workbook
+from arena.results.data_formats import WORKBOOK, load_xlsxwriter, require_room, write_workbook
 from arena.results.decisions import check_moves_file, write_moves
 from arena.results.game_list import write_pgn
 from arena.results.pages.figures import panels_of
@@ -81,6 +81,9 @@ def _write_tables(source: str, everything: bool, out: Path | None, say: Callable
     if out is not None and out.suffix.lower() == WORKBOOK:
         refuse_options("is for files of a folder; a workbook holds all tables", "everything")
         load_xlsxwriter(out)
+        for rules, part in parts.items():
+            with part.games(counting=True) as games:
+                require_room(out, f"{rules} games".strip(), games.number() if games.number else 0)
         tables = [(rules, workbook_tables(_standings(part, whole=True))) for rules, part in parts.items()]
         sheets = {f"{rules} {table.name}".strip(): table for rules, each in tables for table in each}
         say(f"{write_workbook(sheets, out)} sheets in {one_line(str(out))}")

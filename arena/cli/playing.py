@@ -20,6 +20,7 @@ from arena.cli.group import INTERRUPTED
 from arena.cli.options import QUIET, PlayOptions, option_of
 from arena.cli.printing import FORFEITED, echo_json, forfeit_code, print_report, report_text
 from arena.errors import ArenaError, BotWarning
+from arena.game.rules import load_rules
 from arena.paths import RESULTS, data_folder
 from arena.results.forfeit_lines import forfeit_paragraph
 from arena.results.run_data import read_run
@@ -33,6 +34,7 @@ from arena.text import counted, one_line, printable_lines
 from arena.tournament.config import TournamentConfig, config_from_dict, load_config, with_settings
 from arena.tournament.folders import run_name, with_folder
 from arena.tournament.formats.schedule import SequentialTest
+from arena.tournament.luck import net_of
 from arena.tournament.runner.logs import LOG
 from arena.tournament.runner.play_run import Prepared, play_run, prepare, with_stored_seed
 from arena.tournament.runner.progress import ProgressListener
@@ -143,6 +145,8 @@ def play_and_show(config: TournamentConfig, options: PlayOptions, named: bool = 
         return show_plan(config, folder, options)
     warn_of_workers(config)
     test = config.verdict()
+    if getattr(config.format_settings, "adjusted", False):
+        net_of(load_rules(config.rules))  # which is refused without compiled files, before the folder exists
     progress = command_progress(_line_of(test, until))
     report = play_run(config, folder, progress, verdict=test, more=until, again=options.again)
     if report.interrupted:

@@ -149,11 +149,7 @@ def write_workbook(tables: Mapping[str, Table], path: Path) -> int:
     """
     xlsxwriter = load_xlsxwriter(path)
     for name, table in tables.items():
-        if len(table.rows) >= _MOST_ROWS:
-            raise ArenaError(
-                f"{path}: a sheet holds {_MOST_ROWS - 1:,} rows, but {name} has {len(table.rows):,}; "
-                "write them as CSV (--all) or Parquet (--records games.parquet)"
-            )
+        require_room(path, name, len(table.rows))
     names = [_NOT_IN_SHEETS.sub(" ", name)[:_LONGEST_SHEET].strip() for name in tables]
     # row by row, so that a million games need no memory
     with whole_file(path) as file, xlsxwriter.Workbook(file, {"constant_memory": True}) as book:
@@ -170,6 +166,15 @@ def write_workbook(tables: Mapping[str, Table], path: Path) -> int:
                 for column, key in enumerate(table.files):
                     _write_cell(sheet, place, column, _json_value(table, key, row[key]))
     return len(names)
+
+
+def require_room(path: Path, name: str, rows: int) -> None:
+    """Raise ArenaError if a table is too long for a sheet."""
+    if rows >= _MOST_ROWS:
+        raise ArenaError(
+            f"{path}: a sheet holds {_MOST_ROWS - 1:,} rows, but {name} has {rows:,}; "
+            "write them as CSV (--all) or Parquet (--records games.parquet)"
+        )
 
 
 def _write_cell(sheet: Any, row: int, column: int, value: Any) -> None:

@@ -459,7 +459,8 @@ def write_run_files(standings: RunStandings, folder: Path | str, games: bool = F
     """
     folder = Path(folder)
     texts: dict[str, Iterable[str]] = {f"{table.name}.csv": [table_csv(table)] for table in _run_tables(standings)}
-    texts[SUMMARY] = [public_json(standings)]
+    brief = replace(standings, met=()) if is_large(standings.run) else standings  # its crosstable is in CSV alone
+    texts[SUMMARY] = [public_json(brief)]
     texts[TIMING] = [_timing_text(standings)]
     if games:
         texts[_GAMES] = _games_text(standings.run)

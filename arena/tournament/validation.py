@@ -17,6 +17,7 @@ from arena.text import one_line
 
 LONGEST_SHOWN = 200
 """Longer strings are not repeated in messages."""
+_GONE = {"metrics": "; for figures of your own, use pandas: docs/howto/questions.md"}
 
 
 class Checker:
@@ -45,7 +46,7 @@ class Checker:
             if key not in known:
                 meant = [name for name in inner if name.endswith(f".{key}")]
                 near = did_you_mean(meant[0], meant) if meant else did_you_mean(key, known)
-                near = near or f" (known: {', '.join(dict.fromkeys(known))})"
+                near = _GONE.get(key) or near or f" (known: {', '.join(dict.fromkeys(known))})"
                 self.fault(prefix + key, f"unknown key{near}")
 
     def read(

@@ -121,6 +121,13 @@ def test_links_to_files_that_are_not_called_like_the_bot(repository):
     assert there.files == then.files == find_bot("named.py@HEAD").bundle.files
 
 
+def test_the_history_of_a_link_is_that_of_the_file_that_it_leads_to(repository):
+    Path("bots").mkdir()
+    os.symlink("../src/real.py", "bots/named.py")
+    commits = [repository.commit(f"take {number}", src__real=BOT.format(number=number)) for number in range(3)]
+    assert [file.commit for file in history("bots/named.py", "last-5", Path())] == commits
+
+
 def test_links_out_of_the_folder_submodules_and_lfs_are_refused(repository):
     repository.commit("one", ann__ann=BOT.format(number=0), other="x = 1\n")
     os.symlink("../other.py", "ann/data.txt")

@@ -16,7 +16,9 @@ import pandas as pd
 import pytest
 
 import arena as public
+from arena.results import data_formats
 from arena.stats.frames import GAME_FACTS
+from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena
 
 FIRST_GAMES_OF_DATA_SET = "02dd6ae85ac612634a04d2617394bdf2e7e4fd07c16ae9f69353763182125af2"
@@ -59,6 +61,15 @@ def sheets_of(path: str) -> dict[str, list[list[str]]]:
         texts = [book.read(f"xl/worksheets/sheet{number}.xml").decode() for number in range(1, len(names) + 1)]
     rows = [re.findall(r"<row .*?</row>", text) for text in texts]
     return {name: [re.findall(r"<(?:t|v)>(.*?)</", row) for row in part] for name, part in zip(names, rows)}
+
+
+def test_a_workbook_is_refused_before_the_games_are_read(
+    arena: Arena, played: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("xlsxwriter", reason="workbooks need the extra 'data'")
+    monkeypatch.setattr(data_formats, "_MOST_ROWS", 4)
+    monkeypatch.setattr(Reader, "columns", lambda _: pytest.fail("the games are read"))
+    assert "cup.xlsx: a sheet holds 3 rows, but games has" in arena("export", played, "-o", "cup.xlsx", code=2).err
 
 
 def test_a_workbook_has_a_sheet_for_each_table(arena: Arena, played: Path) -> None:

@@ -83,6 +83,7 @@ def test_commands_that_need_a_net_say_so_and_others_work(tmp_path: Path) -> None
         ["judge", run, "1"],
         ["replay", run, "1", "-o", "game.html"],
         ["standings", run, "--adjusted"],
+        ["sprt", "greedy", "random", "--adjusted", "--seed", "1"],
         ["report", run],
     ]
     others = [["replay", run, "1"], ["standings", run], ["runs"], ["report", run, "--replays", "0"], ["doctor"]]
@@ -94,6 +95,7 @@ def test_commands_that_need_a_net_say_so_and_others_work(tmp_path: Path) -> None
     for words, (code, _, err) in zip(others, answers[len(refused) :]):
         assert code == 0, (words, err)
         assert SENTENCE not in err, words
+    assert not [*(tmp_path / "results").glob("*")]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="leagues are not served on Windows")

@@ -210,6 +210,7 @@ def test_files_have_a_line_for_each_bot_and_none_for_each_two(tmp_path: Path, mo
     assert sum(path.stat().st_size for path in folder.iterdir()) < 1200 * len(BOTS)
     assert "crosstable.csv" in {path.name for path in write_run_files(standings(large, whole=True), folder)}
     assert (folder / "crosstable.csv").read_text().count("\n") == 1 + len(BOTS) * (len(BOTS) - 1)
+    assert "crosstable" not in json.loads((folder / "summary.json").read_text())  # a million rows took 200 MB
     short = stats_report(large, 10.0)
     by_opponent = {statistic.name for statistic in STATISTICS if statistic.by_opponent}
     assert not {table.name for table in short.tables} & by_opponent

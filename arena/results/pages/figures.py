@@ -73,7 +73,9 @@ def panel_of(run: RunData, kind: str, prior: float | None = None) -> dict[str, P
             raise StatsError(f"{run.name}: a crosstable of more than {LARGEST_SQUARE} bots would be unreadable")
     elif kind == "progress":
         if (plot := progress_plot(run, prior)) is None:
-            raise StatsError(f"{run.name}: too few games, or too many bots, for a plot of {kind}")
+            few = len(run.bots) <= MOST_PROGRESS
+            why = "too few games" if few else f"{len(run.bots):,} bots, where {MOST_PROGRESS} are the most"
+            raise StatsError(f"{run.name}: no plot of {kind}: {why}")
     elif kind == "lengths":
         plot = length_plot(length_histogram(run.games))
     elif kind == "history" and (plot := history_plot(standings(run, prior))) is None:

@@ -68,6 +68,7 @@ def test_everything_is_read(tmp_path: Path) -> None:
     ("settings", "message"),
     [
         ({"gmaes": 10}, "gmaes: unknown key; did you mean 'games'?"),
+        ({"metrics": {}}, "metrics: unknown key; for figures of your own, use pandas: docs/howto/questions.md"),
         ({"move_ms": 50}, "move_ms: unknown key; did you mean 'clock.move_ms'?"),
         ({"games": "ten"}, 'games: expected a whole number from 1 to 1000000000, found the string "ten"'),
         ({"pairs": "yes"}, 'pairs: expected true or false, found the string "yes"'),
