@@ -402,7 +402,7 @@ def _replay() -> None:
     """
 
 
-@cli.declare("judge", _LOOK, "Find the turning points and mistakes of a game.", "arena.cli.judging")
+@cli.declare("judge", _LOOK, "Find the turning points and mistakes of a game.", "arena.cli.replay")
 @click.argument("source", metavar="RUN", shell_complete=complete_runs)
 @click.argument("game", required=False)
 @click.option(
