@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from arena.cli.group import CommandGroup, with_options
+from arena.cli.group import CommandGroup, under, with_options
 from arena.cli.league import league
 from arena.cli.options import (
     ERROR_TYPE,
@@ -12,8 +12,9 @@ from arena.cli.options import (
     ISOLATION,
     PATH,
     PATH_OR_STDOUT,
-    PLAYING,
     TEXT_OR_STDOUT,
+    WHAT_TO_PLAY,
+    WHAT_TO_PLAY_IN_A_FIELD,
     WHAT_TO_SHOW,
     as_json,
     chosen_bots,
@@ -99,7 +100,7 @@ def cli(ctx: click.Context) -> None:
 
 @cli.declare("run", _PLAY, "Play the tournament of a TOML file, or what is left of a run.", "arena.cli.run", plays=True)
 @click.argument("config", metavar="CONFIG|RUN", shell_complete=complete_configs_and_runs)
-@play_options(*PLAYING, rating_of)
+@play_options(WHAT_TO_PLAY_IN_A_FIELD, HOW_TO_PLAY, WHAT_TO_SHOW)
 @trust
 def _run() -> None:
     """Play the tournament that CONFIG describes, or what is left of RUN.
@@ -125,7 +126,7 @@ def _run() -> None:
 @cli.declare("match", _PLAY, "Play two bots against each other.", "arena.cli.run", plays=True)
 @click.argument("bot1", shell_complete=complete_bots)
 @click.argument("bot2", shell_complete=complete_bots)
-@play_options(*PLAYING)
+@play_options(WHAT_TO_PLAY, HOW_TO_PLAY, WHAT_TO_SHOW)
 def _match() -> None:
     """Play BOT1 against BOT2, 100 games by default.
 
@@ -149,7 +150,7 @@ def _match() -> None:
 )
 @with_options(format_option("hero", "BOT"), format_option("rounds"), format_option("matches"))
 @exclude
-@play_options(*PLAYING, rating_of)
+@play_options(WHAT_TO_PLAY_IN_A_FIELD, HOW_TO_PLAY, WHAT_TO_SHOW)
 def _tournament() -> None:
     """Play every BOT against every other, or in another format. In a gauntlet, the first bot plays all the others.
 
@@ -187,7 +188,9 @@ def _tournament() -> None:
     help="Play nothing: compare stored runs or earlier comparisons.",
 )
 @exclude
-@play_options(games, seed, clock, error, rating_of, *HOW_TO_PLAY, strict, quiet)
+@play_options(
+    under("What to play", games, seed, clock, error, rating_of), HOW_TO_PLAY, under("What to show", strict, quiet)
+)
 @csv_folder
 @output
 def _compare() -> None:
@@ -211,7 +214,7 @@ def _compare() -> None:
 @click.argument("bot1", shell_complete=complete_bots)
 @click.argument("bot2", required=False, shell_complete=complete_bots)
 @with_options(*(format_option(key) for key in ("elo0", "elo1", "alpha", "beta", "adjusted", "max_pairs")))
-@play_options(rules, seed, clock, *HOW_TO_PLAY, *WHAT_TO_SHOW)
+@play_options(under("What to play", rules, seed, clock), HOW_TO_PLAY, WHAT_TO_SHOW)
 def _sprt() -> None:
     """Play pairs of games until it is clear whether BOT1 is stronger than BOT2 (a sequential test, SPRT).
 
@@ -399,7 +402,7 @@ def _replay() -> None:
     """
 
 
-@cli.declare("judge", _LOOK, "Find the turning points and mistakes of a game.", "arena.cli.judging")
+@cli.declare("judge", _LOOK, "Find the turning points and mistakes of a game.", "arena.cli.replay")
 @click.argument("source", metavar="RUN", shell_complete=complete_runs)
 @click.argument("game", required=False)
 @click.option(
@@ -474,9 +477,9 @@ def _report() -> None:
 @click.option(
     "-o",
     "--out",
-    type=PATH,
+    type=PATH_OR_STDOUT,
     metavar="FILE",
-    help="A file name that ends in .svg, .png or .pdf (default: KIND.svg).",
+    help="A file name that ends in .svg, .png or .pdf (default: KIND.svg); -: stdout, as SVG.",
 )
 def _plot() -> None:
     """Draw a figure of RUN for a paper or a post.
@@ -614,8 +617,8 @@ def _submit() -> None:
     arena submit bots/mine.py --league open --author Ada
     arena submit bots/mine.py --server https://league.example
 
-    BOT is a file, with any parameters after a colon (bots/mine.py:depth=2) and any name before (deep=bots/mine.py). The
-    files that it has when it plays are submitted with it. One with the same name and different content is a new
+    BOT is a file, with any parameters after a colon (bots/mine.py:depth=2) and any name before it (deep=bots/mine.py).
+    The files that it has when it plays are submitted with it. One with the same name and different content is a new
     version, which replaces the old one.
     """
 

@@ -14,7 +14,7 @@ from arena.results.data_formats import WORKBOOK, load_xlsxwriter, require_room, 
 from arena.results.decisions import check_moves_file, write_moves
 from arena.results.game_list import write_pgn
 from arena.results.pages.figures import panels_of
-from arena.results.pages.plots import save
+from arena.results.pages.plots import picture, save
 from arena.results.pages.report import report_page
 from arena.results.parquet import PARQUET, load_pyarrow
 from arena.results.records import write_records
@@ -123,6 +123,9 @@ def report_command(
 
 def plot_command(source: str, kind: str, out: Path | None) -> None:
     """Run `arena plot`."""
-    path = out or Path(f"{kind}.svg")
-    save(panels_of(find_source(source), kind), path)
+    path, panels = out or Path(f"{kind}.svg"), panels_of(find_source(source), kind)
+    if str(path) == "-":
+        click.echo(picture(panels), nl=False)
+        return
+    save(panels, path)
     click.echo(f"Written to {one_line(str(path))}", err=True)

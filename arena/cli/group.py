@@ -122,6 +122,20 @@ def with_options(*options: Decorator) -> Decorator:
     return decorate
 
 
+def under(heading: str, *options: Decorator) -> Decorator:
+    """Add options to a command, under a heading in its help."""
+
+    def decorate(declared: Callable[..., Any]) -> Callable[..., Any]:
+        params = vars(declared).setdefault("__click_params__", [])
+        before = len(params)
+        declared = with_options(*options)(declared)
+        for param in params[before:]:
+            param.heading = heading
+        return declared
+
+    return decorate
+
+
 def gathered(kind: str, name: str, *options: Decorator) -> Decorator:
     """Add options whose values the command gets as one value, the parameter `name`: a `kind` (`module:class`)."""
 
@@ -151,6 +165,16 @@ class Deferred(click.Command):
     target = extra = ""
     plays = False
     gathered: Sequence[tuple[str, str, set[str]]] = ()
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options under their headings."""
+        sections: dict[str, list[tuple[str, str]]] = {"Options": []}
+        for param in self.get_params(ctx):
+            if isinstance(param, click.Option) and (record := param.get_help_record(ctx)) is not None:
+                sections.setdefault(getattr(param, "heading", "Options"), []).append(record)
+        for heading, records in sections.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Import the function and call it."""

@@ -11,7 +11,7 @@ from arena.cli.group import INTERRUPTED
 from arena.cli.options import (
     PlayOptions,
 )
-from arena.cli.playing import command_progress, tell_left_out, with_settings_of
+from arena.cli.playing import command_progress, end_progress, tell_left_out, with_settings_of
 from arena.cli.printing import FORFEITED, forfeit_code, report_text
 from arena.lab.rungs import GAMES_A_RUNG, ladder_config, stand
 from arena.results.forfeit_lines import forfeit_paragraph
@@ -39,7 +39,7 @@ def ladder_command(
             return INTERRUPTED
         table = standings(standing.run)
         write_run_files(table, standing.run.folder)
-        click.echo(err=True)  # an empty line after the progress
+        end_progress()
         click.echo(f"{one_line(standing.sentence())}\n")
         shown.append(standing.run.forfeit_summary)
         if standing.forfeited:

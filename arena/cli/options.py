@@ -15,7 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from arena.bots.isolation.levels import ISOLATIONS
-from arena.cli.group import Decorator, gathered, with_options
+from arena.cli.group import Decorator, gathered, under
 from arena.errors import ArenaError
 from arena.game.rules import SHORT_NAMES, preset_names
 from arena.paths import LATEST, data_folder, input_name, open_input
@@ -324,10 +324,11 @@ def _note_quiet(ctx: click.Context, param: click.Parameter, given: bool) -> None
 
 quiet = click.option("-q", "--quiet", is_flag=True, expose_value=False, callback=_note_quiet, help="Show no progress.")
 
-WHAT_TO_PLAY = (games, rules, seed, clock, deals)
-HOW_TO_PLAY = (isolation, workers, scheduler, out_folder, set_option, *UP_TO_DATE)
-WHAT_TO_SHOW = (as_json, strict, quiet)
-PLAYING = (*WHAT_TO_PLAY, error, *HOW_TO_PLAY, *WHAT_TO_SHOW)
+_PLAYED = (games, rules, seed, clock, deals, error)
+_HOW = (isolation, workers, scheduler, out_folder, set_option, *UP_TO_DATE)
+WHAT_TO_PLAY = under("What to play", *_PLAYED)
+WHAT_TO_PLAY_IN_A_FIELD = under("What to play", *_PLAYED, rating_of)
+HOW_TO_PLAY, WHAT_TO_SHOW = under("How to play", *_HOW), under("What to show", as_json, strict, quiet)
 
 
 def play_options(*options: Decorator) -> Decorator:
@@ -369,7 +370,8 @@ prior = click.option(
     metavar="N",
     help=f"Virtual draws per bot in the ratings (default: {DEFAULT_PRIOR:g}, or as a league has it).",
 )
-chosen_bots = with_options(
+chosen_bots = under(
+    "Which bots",
     click.option("--without", multiple=True, metavar="BOT", help="Leave out all games of this bot; may be repeated."),
     click.option("--only", multiple=True, metavar="A,B", help="Only games in which two of these bots meet."),
 )
@@ -378,12 +380,15 @@ chosen_bots = with_options(
 chosen_games = gathered(
     "arena.results.run_data:GameFilter",
     "wanted",
-    click.option("--bot", metavar="BOT", help="Only games of this bot."),
-    click.option("--against", metavar="BOT", help="With --bot: only its games against this one."),
-    click.option("--won", "score", flag_value=1.0, type=float, help="With --bot: only games it won."),
-    click.option("--lost", "score", flag_value=0.0, type=float, help="With --bot: only games it lost."),
-    click.option("--forfeits", is_flag=True, help="Only games decided by a forfeit."),
-    click.option("--deal", type=whole_option(0), metavar="N", help="Only games on this deal."),
+    under(
+        "Which games",
+        click.option("--bot", metavar="BOT", help="Only games of this bot."),
+        click.option("--against", metavar="BOT", help="With --bot: only its games against this one."),
+        click.option("--won", "score", flag_value=1.0, type=float, help="With --bot: only games it won."),
+        click.option("--lost", "score", flag_value=0.0, type=float, help="With --bot: only games it lost."),
+        click.option("--forfeits", is_flag=True, help="Only games decided by a forfeit."),
+        click.option("--deal", type=whole_option(0), metavar="N", help="Only games on this deal."),
+    ),
 )
 """Options that choose among stored games; the command gets a `GameFilter` as `wanted`."""
 
@@ -396,10 +401,14 @@ play_too = click.option("--play", is_flag=True, help="Play more games while no s
 
 # ---------------------------------------------------------------- output
 
-csv_folder = click.option("--csv", "to", type=PATH, metavar="DIR", help="Also write all tables as CSV files to DIR.")
+csv_folder = under(
+    "What to show",
+    click.option("--csv", "to", type=PATH, metavar="DIR", help="Also write all tables as CSV files to DIR."),
+)
 
 
-output = with_options(
+output = under(
+    "What to show",
     click.option(
         "--print", "form", type=click.Choice(REPORT_KINDS), default="table", help="Print as (default: table)."
     ),

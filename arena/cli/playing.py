@@ -225,6 +225,12 @@ def command_progress(text: StatusText | None = None) -> ProgressListener:
     return progress_for(text)
 
 
+def end_progress() -> None:
+    """Set the progress apart from what follows."""
+    if not click.get_current_context().meta.get(QUIET):
+        click.echo(err=True)
+
+
 def tell_error(until: UntilError) -> bool:
     """Report on stderr how large the errors are; return whether they are small enough."""
     if until.reached:
@@ -242,7 +248,7 @@ def _show(table: RunStandings, folder: Path, as_json: bool, test: SequentialTest
     elif test is not None:
         _show_test(table, test, folder)
     else:
-        click.echo(err=True)  # an empty line after the progress
+        end_progress()
         name = shlex.quote(folder.name if folder.parent == RESULTS else str(folder))
         click.echo(report_text(standings_report(table), "table", f"arena standings {name} --print wide"))
         log = folder / LOG
@@ -297,7 +303,7 @@ def _show_test(table: RunStandings, test: SequentialTest, folder: Path) -> None:
     """Show where the test of a run stands."""
     result, run, config = test.result(), table.run, table.run.config
     bot, opponent = run.bots
-    click.echo(err=True)  # an empty line after the progress
+    end_progress()
     click.echo(f"{run.name}: {bot} against {opponent}, rules {config['rules']}, seed {config['seed']}\n")
     if said := forfeit_paragraph(run.forfeit_summary):
         click.echo(f"{said}\n")

@@ -1,4 +1,4 @@
-"""`arena replay`: list stored games, or show one as text, as JSON or as a page."""
+"""`arena replay` and `arena judge`: list stored games, show one, or judge its moves."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from pathlib import Path
 import click
 
 from arena.cli.printing import given_options, print_report, refuse_options, write_page
+from arena.results.judge import GameAnalysis, analyse, game_report
 from arena.results.pages.game_data import replay_page
 from arena.results.positions import moves_report
 from arena.results.run_data import GameFilter
-from arena.results.sources import find_source, holds_one_game, list_games, listed_report, read_game
+from arena.results.sources import find_source, holds_one_game, list_games, listed_report, named_game, read_game
 from arena.terminal.lines import print_game
+from arena.tournament.games import GameResult
 
 
 def replay_command(
@@ -33,13 +35,13 @@ def replay_command(
         _list(source, wanted, limit, record, as_json)
         return
     refuse_options("is for a list of games; leave out GAME", "limit")
-    found, key = read_game(source, game, wanted), game or "1"
+    found = read_game(source, game, wanted)
     if record:
         click.echo(found.record)
     elif as_json:
         print_report(moves_report(found), "json")
     elif out is not None or opened:
-        write_page(replay_page(found, key), out or Path(f"game-{key.replace('/', '-')}.html"), opened)
+        _write_page(found, game, out, opened)
     else:
         print_game(found)
 
@@ -56,3 +58,22 @@ def _list(source: str, wanted: GameFilter, limit: int, record: bool, as_json: bo
     else:
         for line in list_games(found, wanted, limit):
             click.echo(line)
+
+
+def judge_command(source: str, game: str | None, nodes: int, out: Path | None, opened: bool, form: str) -> None:
+    """Run `arena judge`."""
+    page = out is not None or opened
+    if page:
+        refuse_options("does not go with a page, which shows every decision", "form")
+    judged = analyse(found := named_game(source, game), nodes)
+    if page:
+        _write_page(found, game, out, opened, judged)
+    else:
+        print_report(game_report(found, judged, form != "table"), form)
+
+
+def _write_page(
+    found: GameResult, game: str | None, out: Path | None, opened: bool, judged: GameAnalysis | None = None
+) -> None:
+    key = game or "1"
+    write_page(replay_page(found, key, judged), out or Path(f"game-{key.replace('/', '-')}.html"), opened)

@@ -141,17 +141,19 @@ def grid(columns: Sequence[Column], rows: Cells, style: str) -> str:
 def fit_columns(columns: Sequence[Column], rows: Cells, width: int) -> tuple[Sequence[Column], Cells, int]:
     """Fit a table into `width` columns of a terminal; return its columns, its rows and the number of columns left out.
 
-    The last columns are left out, then the widest texts are cut.
+    The last columns are left out, then the widest texts are cut, but no names that are to be typed.
     """
     rows = [[one_line(cell) for cell in row] for row in rows]
     heads = [column.head for column in columns]
     widths = column_widths(columns, rows)
-    least = list(widths)
+    least, kept = list(widths), _KEPT
     for index, (head, column) in enumerate(zip(heads, columns)):
-        if column.left or any(sign.isalpha() for row in rows for sign in row[index]):  # figures are never cut
+        if column.kind == "name":
+            kept = 1
+        elif column.left or any(sign.isalpha() for row in rows for sign in row[index]):  # figures are never cut
             least[index] = max(cells(head) + _GAP, min(widths[index], _SHORTEST))
     shown = range(len(heads))
-    while len(shown) > _KEPT and sum(least[index] + _GAP for index in shown) - _GAP > width:
+    while len(shown) > kept and sum(least[index] + _GAP for index in shown) - _GAP > width:
         shown = shown[:-1]
     while sum(widths[index] + _GAP for index in shown) - _GAP > width:
         widest = max(shown, key=lambda index: widths[index] - least[index])

@@ -93,7 +93,7 @@ def _compared(name: str, worked: float, variants: Mapping[str, Path]) -> RunLine
 def runs_report(root: Path, lines: Sequence[RunLine], total: int) -> Report:
     """Return the lines as a table; `total` is the number of runs in the folder."""
     columns = (
-        Column("run", "text", "name"),
+        Column("run", "name", "name"),
         Column("last played (UTC)", "text", cell=lambda row: _date(row["line"].last_played)),
         Column("games", cell=lambda row: _games(row["line"])),
         Column("state", "text", cell=lambda row: _state(row["line"])),

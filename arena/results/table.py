@@ -151,6 +151,7 @@ def tally_text(row: TableRow) -> str:
 
 _KINDS: dict[str, Callable[[float], str]] = {
     "text": str,
+    "name": str,
     "number": lambda value: number(value, 2),
     "share": percent,
     "likelihood": likelihood,
@@ -171,7 +172,7 @@ ALWAYS, WIDE, MEASURED = "always", "wide", "clock"
 class Column:
     """A column as it is shown.
 
-    kind     one of _KINDS; texts are aligned left and may come from strangers
+    kind     one of _KINDS; texts are aligned left and may come from strangers; a name, which is typed, is never cut
     key      the name of its value in the rows, if it differs from the head
     cell     makes the text from the whole row instead
     where    ALWAYS, WIDE or MEASURED: what a clock measured is left out of pages, so that equal games give equal pages
@@ -190,7 +191,7 @@ class Column:
     @property
     def left(self) -> bool:
         """Whether the column is aligned left."""
-        return self.kind == "text"
+        return self.kind in ("text", "name")
 
     def text(self, row: TableRow) -> str:
         """Return the cell of a row."""

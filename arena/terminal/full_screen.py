@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
+import logging
 import queue
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
+from prompt_toolkit.application import Application
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.data_structures import Point
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.formatted_text import ANSI, AnyFormattedText
+from prompt_toolkit.history import DummyHistory
+from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.layout import Dimension, FormattedTextControl, HSplit, Layout, Window
+from prompt_toolkit.layout.processors import AfterInput
+from prompt_toolkit.widgets import FormattedTextToolbar, Label, TextArea
+from rich.console import Console
 from rich.text import Text
 
+from arena.bots.output import BotOutput, redirected
 from arena.game.engine import State, View
 from arena.game.moves import Move
-from arena.terminal.drawing import draw_board
+from arena.terminal.drawing import WIDTH, draw_board
 from arena.terminal.input import DecisionInput, Left, Person, TerminalInterface
 from arena.terminal.lines import console_for
-from arena.terminal.scene import Scene
-from arena.terminal.screen import Screen, play_behind, shown_output
 from arena.terminal.session import Session, end_text
 from arena.text import printable_lines
 
-_PATIENCE_S, _HEARD = 2.0, 5
+_PATIENCE_S, _HEARD, _PAGE = 2.0, 5, 5
 _KEYS = "↑↓ card  ←→ stone  Enter plays   help  hint  why 3  quit  undo  moves  resign"
 
 
 class FullScreen(TerminalInterface):
-    """The screen of a person at the table.
+    """The screen of a person at the table. PgUp and PgDn scroll the notes below the table.
 
-    The game is played in a thread (`play_behind`), which calls `ask`, `begun` and `moved`; everything else runs in the
+    The game is played in a thread (`_play_behind`), which calls `ask`, `begun` and `moved`; everything else runs in the
     thread of the screen. A decision goes to the screen as a `DecisionInput`, and the move returns through a queue.
     """
 
@@ -38,24 +52,60 @@ class FullScreen(TerminalInterface):
         self._head: str | None = None  # what the arrow keys point at
         self._stone: int | None = None
         self._over: str | None = None
-        self._screen = Screen(self._table, self._keys, self._typed, self._prompt, self._pointed)
-        self._bind()
+        self._notes, self._top = "", 0
+        # prompt_toolkit takes from these colours what the terminal has
+        self._console = Console(force_terminal=True, color_system="truecolor", legacy_windows=False)
+        self._keys = KeyBindings()
+
+        def accept(buffer: Buffer) -> bool:
+            self._typed(buffer.text)
+            return False  # what was typed does not stay
+
+        self._line = TextArea(
+            multiline=False,
+            accept_handler=accept,
+            history=DummyHistory(),
+            prompt=lambda: [("bold", self._prompt())],
+            input_processors=[AfterInput(self._pointed)],
+        )
+        notes = Window(
+            FormattedTextControl(
+                lambda: "\n".join(self._wrapped()),
+                show_cursor=False,
+                get_cursor_position=lambda: Point(0, self._top),
+            ),
+            height=Dimension(min=1),
+            get_vertical_scroll=lambda window: self._top,
+        )
+        bar = FormattedTextToolbar(lambda: _KEYS if self._over is None else "Enter leaves", style="reverse")
+        table = Label(self._table, wrap_lines=False)
+        self._app: Application[None] = Application(
+            layout=Layout(HSplit([table, notes, self._line, bar])), key_bindings=self._keys, full_screen=True
+        )
+        self._app.ttimeoutlen = 0.05  # Escape is a key here
+        self._on("pageup", lambda: self._scroll(-_PAGE))
+        self._on("pagedown", lambda: self._scroll(_PAGE))
+        for key, cards, stones in (("up", -1, 0), ("down", 1, 0), ("left", 0, -1), ("right", 0, 1)):
+            self._on(key, partial(self._point, cards, stones), lambda: bool(self._decision and not self._line.text))
+        self._on("escape", self._put_back)
+        self._on("c-c", self._leave)
+        self._on("c-d", self._leave, lambda: not self._line.text)
 
     # ---- for the game, in its thread ------------------------------------------------------------------------
 
     def moved(self, state: State, move: Move) -> None:
         """Follow a move, and draw the table again."""
         super().moved(state, move)
-        self._screen.refresh()
+        self._app.invalidate()
 
     def ask(self, view: View, moves: list[Move]) -> Move:
         """Wait for the move of the person."""
         decision = DecisionInput(view, moves, self.scene)
         heard, self._heard = self._heard[-_HEARD:], []
-        self._screen.show("\n".join(filter(None, [self.news.text(), *heard, decision.prompt])))
+        self._show("\n".join(filter(None, [self.news.text(), *heard, decision.prompt])))
         self.news.clear()
         self._decision = decision
-        self._screen.refresh()
+        self._app.invalidate()
         answer = self._answers.get()
         if isinstance(answer, BaseException):
             raise answer
@@ -68,17 +118,17 @@ class FullScreen(TerminalInterface):
 
         def over() -> None:
             if session.result is None and not session.resigned:
-                self._screen.leave()
+                self._leave()
                 return
             text = end_text(session)
-            self._screen.show(f"{self.news.text()}\n\n{text}".strip())
+            self._show(f"{self.news.text()}\n\n{text}".strip())
             self._over = text
-            self._screen.refresh()
+            self._app.invalidate()
 
         game: Future[None] = Future()
         person = Person(self, session.seating.claims)
-        with shown_output(session, self._hear):
-            self._screen.run(lambda: play_behind(lambda: session.play(person), over, game))
+        with _shown_output(session, self._hear):
+            self._app.run(pre_run=lambda: _play_behind(lambda: session.play(person), over, game))
             self._answers.put(Left())  # to the next question
             wait([game], _PATIENCE_S)  # a bot may still be thinking; all moves are saved
         if game.done():
@@ -89,17 +139,50 @@ class FullScreen(TerminalInterface):
         last.print(draw_board(self.scene))
         last.print(Text(printable_lines(f"\n{self._over}")))
 
+    def _leave(self) -> None:
+        """End the program; it may be called from any thread, and when it has ended."""
+
+        def end() -> None:
+            if self._app.is_running and not self._app.is_done:
+                self._app.exit()
+
+        if (loop := self._app.loop) is not None:
+            loop.call_soon_threadsafe(end)
+
     def _hear(self, line: str) -> None:
         """Show what a bot has printed."""
         self._heard.append(line)
         if self._decision is None:
-            self._screen.add(line)
+            self._notes = f"{self._notes}\n{printable_lines(line)}".lstrip("\n")
+            self._app.invalidate()
 
-    def _table(self) -> Scene | str:
-        return replace(self.scene, card=self._pointed_card, stone=self._stone) if hasattr(self, "scene") else ""
+    def _show(self, text: str) -> None:
+        """Replace the notes; the text may have been written by strangers."""
+        shown = printable_lines(text)
+        if shown != self._notes:
+            self._notes, self._top = shown, 0
 
-    def _keys(self) -> str:
-        return _KEYS if self._over is None else "Enter leaves"
+    def _scroll(self, lines: int) -> None:
+        self._top = min(max(self._top + lines, 0), len(self._wrapped()) - 1)
+
+    @property
+    def _width(self) -> int:
+        return self._app.output.get_size().columns
+
+    def _wrapped(self) -> list[str]:
+        """Return the notes as lines that fit, broken between words."""
+        return [line.plain for line in Text(self._notes).wrap(self._console, max(self._width, 20))]
+
+    def _table(self) -> AnyFormattedText:
+        """Return the table, as wide as the terminal is now."""
+        if not hasattr(self, "scene"):  # the game has not begun
+            return ""
+        if (width := self._width) < WIDTH:
+            return f"The terminal is too narrow: it has {width} columns, and the table needs {WIDTH}.\n"
+        with self._console.capture() as shown:
+            scene = replace(self.scene, card=self._pointed_card, stone=self._stone)
+            self._console.print(draw_board(scene, width), soft_wrap=True, end="")
+        return ANSI(shown.get())
 
     @property
     def _pointed_card(self) -> str | None:
@@ -113,26 +196,20 @@ class FullScreen(TerminalInterface):
 
     # ---- keys -----------------------------------------------------------------------------------------------
 
-    def _bind(self) -> None:
-        for key, cards, stones in (("up", -1, 0), ("down", 1, 0), ("left", 0, -1), ("right", 0, 1)):
-            self._screen.on(key, action=partial(self._point, cards, stones), when=self._may_point)
-        self._screen.on("escape", action=self._put_back)
-        self._screen.on("c-c", action=self._screen.leave)
-        self._screen.on("c-d", action=self._screen.leave, when=lambda: not self._screen.line.text)
-
-    def _may_point(self) -> bool:
-        return self._decision is not None and not self._screen.line.text
+    def _on(self, key: str, action: Callable[[], object], when: Callable[[], bool] = lambda: True) -> None:
+        """Bind a key to an action, in place of what it does otherwise, as long as `when` holds."""
+        self._keys.add(key, filter=Condition(when), eager=True)(lambda event: action())
 
     def _put_back(self) -> None:
         self._head = self._stone = None
-        if self._screen.line.text:
-            self._screen.line.text = ""
+        if self._line.text:
+            self._line.text = ""
         elif self._decision is not None and self._decision.picked is not None:
             self._enter("undo")
 
     def _typed(self, text: str) -> None:
         if self._over is not None:
-            self._screen.leave()
+            self._leave()
         elif self._decision is None:
             return
         elif not text.strip() and self._head is not None:
@@ -154,12 +231,12 @@ class FullScreen(TerminalInterface):
         if move is not None:
             self._answer(move)
         else:
-            self._screen.show(decision.notes)
+            self._show(decision.notes)
 
     def _answer(self, answer: Move | BaseException) -> None:
         self._decision = None
         self._head = self._stone = None
-        self._screen.show("")
+        self._show("")
         self._answers.put(answer)
 
     def _point(self, cards: int, stones: int) -> None:
@@ -181,6 +258,52 @@ class FullScreen(TerminalInterface):
     def _pointed(self) -> str:
         """Return the move that the arrow keys point at, to be shown behind the prompt."""
         decision, head = self._decision, self._head
-        if decision is None or head is None or self._screen.line.text:
+        if decision is None or head is None or self._line.text:
             return ""
         return f"{decision.choices[head][self._stone or 0]}   (Enter plays it)"
+
+
+class _Heard(logging.Handler):
+    """Passes on the messages of the log, in which bots print."""
+
+    def __init__(self, hear: Callable[[str], None]) -> None:
+        super().__init__()
+        self._hear = hear
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._hear(record.getMessage())
+
+
+@contextmanager
+def _shown_output(session: Session, hear: Callable[[str], None]) -> Iterator[None]:
+    """Pass on to `hear`, line by line, what bots print and the log says, instead of writing it across the screen."""
+    log = logging.getLogger("arena")
+    handler = _Heard(hear)
+    level, propagate = log.level, log.propagate
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    log.propagate = False
+    try:
+        with redirected(BotOutput(session.speaker)):
+            yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
+        log.propagate = propagate
+
+
+def _play_behind(play: Callable[[], None], over: Callable[[], None], game: Future[None]) -> None:
+    """Play in a thread, so that the screen responds while a bot thinks; then call `over` and end `game`."""
+
+    def run() -> None:
+        try:
+            try:
+                play()
+            finally:
+                over()
+        except BaseException as error:
+            game.set_exception(error)
+        else:
+            game.set_result(None)
+
+    threading.Thread(target=run, daemon=True, name="game").start()

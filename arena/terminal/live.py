@@ -36,14 +36,9 @@ _QUIET_S = 2.0  # without a game: from then on the moves show that something hap
 _AROUND = 6  # lines around the rows of bots
 
 
-def progress_for(text: StatusText | None = None, plain: bool = False) -> ProgressListener:
-    """Return the display for stderr: a live table if it is a terminal and not `plain`, else lines.
-
-    `text` replaces the usual figures.
-    """
-    if plain or not is_drawable(sys.stderr):
-        return LineProgress(text)
-    return LiveProgress(text)
+def progress_for(text: StatusText | None = None) -> ProgressListener:
+    """Return the display for stderr: a live table if it is a terminal, else lines. `text` replaces the figures."""
+    return LiveProgress(text) if is_drawable(sys.stderr) else LineProgress(text)
 
 
 def is_drawable(*streams: TextIO) -> bool:

@@ -96,6 +96,13 @@ def test_runs_are_listed_the_last_first(arena: Arena) -> None:
     assert "8 of 60 games so far" in arena("standings", "latest").out
 
 
+def test_names_are_whole_however_narrow_the_terminal(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "a-tournament-of-all-bots-of-the-class"
+    arena("match", "first", "random", "--games", 2, "--workers", 1, "--quiet", "--out", f"results/{name}")
+    monkeypatch.setenv("COLUMNS", "30")
+    assert f"\n{name}\n" in arena("runs").out
+
+
 def test_a_run_that_cannot_be_read_says_why(arena: Arena) -> None:
     arena(*MATCH, "--seed", 1, "--out", "results/one")
     for name, data in (("broken", b"x" * 5000), ("empty", b""), ("evil\x1b[2J\nname", b"")):

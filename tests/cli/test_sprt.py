@@ -83,7 +83,7 @@ def test_a_test_with_luck_taken_out(arena: Arena, adjusted: tuple[Path, dict[str
     """The same bytes with other workers and in pieces; as fed by hand from the records."""
     one, (values,) = adjusted[0], adjusted[1]["test"]
     arena("sprt", *ADJUSTED, "--workers", 2, "--max-pairs", 4, "--out", "more", code=4)
-    arena("run", "more", "--max-pairs", 1_000_000)
+    arena("run", "more", "--set", "sprt.max_pairs=1000000")
     for name in (LUCK,):
         assert Path("more", name).read_bytes() == (one / name).read_bytes()
     assert games(Path("more")) == games(one)

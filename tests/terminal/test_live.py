@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import os
 import pty
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -156,16 +154,6 @@ def test_a_run_that_shows_less(tmp_path: Path, option: str, env: dict[str, str])
         assert "\x1b[3" not in screen.raw
         if "NO_COLOR" not in env:
             assert "━" not in screen.raw
-
-
-@pytest.mark.slow
-@pytest.mark.process
-def test_the_log_of_a_comparison_is_shown_once(tmp_path: Path) -> None:
-    words = ("compare", "first", "random", "--variants", "base,tactical", "--games", "2", "--workers", "1")
-    done = subprocess.run(
-        [sys.executable, "-m", "arena.cli.main", *words], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    assert done.stderr.count("arena.tournament.runner: tactical: seed") == 1
 
 
 @pytest.mark.slow
