@@ -18,10 +18,13 @@ from arena.league.store import open_league
 from arena.league.versions import get
 from arena.league.views import trends
 from arena.results.records import game_of
-from arena.web import backend, public, uploads
+from arena.web import backend, play_pages, public, uploads
 from arena.web.accounts import Account
 from arena.web.backend import WebSettings
-from tests.league.leagues import played
+from arena.web.play_child import GameOrder
+from arena.web.play_pages import Scores
+from arena.web.play_tables import PlayTable
+from tests.league.leagues import enter, played
 from tests.results.pages.conftest import Page
 from tests.web.conftest import GOOD, Web, served_here
 
@@ -279,3 +282,53 @@ def test_standings_are_computed_once_for_all_pages(web: Web, monkeypatch: pytest
     client = web.new()
     for path in ("/", "/bots/one", "/bots/nobody", "/nonsense", "/api/v1/standings", "/"):
         assert client.get(path).status_code == (404 if path in ("/bots/nobody", "/nonsense") else 200)
+
+
+def test_opponents_stand_from_easy_to_strong_with_what_one_scored(tmp_path: Path) -> None:
+    with served_here(tmp_path / "league", WebSettings(level="none")) as web:
+        with open_league(web.folder) as league:
+            one, two = (get(league, number) for number in (1, 2))
+            played(league, [(two, one, [2, 2, 2])])
+            table = public.open_site(league).table
+        web.renew()
+        client = web.new()
+        cards = re.findall(
+            r'name="bot" value="(\w+)".*?of 5">.*?</span>(.*?)</button>', client.get("/play").text, re.DOTALL
+        )
+        assert [name for name, _ in cards] == [row.version.name for row in table.rows[::-1]]
+        assert all("not met yet" in text for _, text in cards)
+        weak, strong = (name for name, _ in cards)
+        scores = f"key~{weak}:2-3~nobody:1-1~{strong}:0-4~<b>:1-1~{weak}:x"
+        page = web.new().get("/play", headers={"cookie": f"arena-scores={scores}"}).text
+        assert re.findall(r"you won \d of \d", page) == ["you won 2 of 3", "you won 0 of 4"]
+        assert page.index("try next") > page.index(f'value="{strong}"')
+        assert "<b>:" not in page
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ('"""Plays well.\n\nAnd more."""\n', "Plays well."),
+        ("# mine\n\nr'''One thing\nand another. More'''\n", "One thing and another."),
+        ('import os\n"""Not a docstring."""\n', ""),
+        ('"""never closed\n' + "x" * 5000, ""),
+        ('"<b>&"\n', "<b>&"),
+    ],
+)
+def test_a_card_has_the_first_sentence_of_the_bot(web: Web, source: str, sentence: str) -> None:
+    with open_league(web.folder) as league:
+        (bot,) = enter(league, "mine", source=source + GOOD)
+        assert play_pages.about(league, bot) == sentence
+
+
+def test_a_game_is_counted_once() -> None:
+    table = PlayTable("k2", "guest x", "", "one v3", GameOrder("", 1, "", "", 1, "visitor", True, False))
+    record = play_game("first", "random", seed=1).record
+    winner = game_of(record).winner
+    scores = Scores.read("k1~two:1-2")
+    scores.count(table)  # it is not over
+    table.shown = {**table.shown, "record": record}
+    for _ in range(2):
+        scores.count(table)
+    assert (scores.text, winner) in [("k2~two:1-2~one:1-1", winner), ("k2~two:1-2~one:0-1", None)]
+    assert Scores.read(scores.text) == scores
