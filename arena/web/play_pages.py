@@ -64,7 +64,7 @@ async def visitor(request: Request) -> Visitor:
         account = await signed_in(request)
     except HTTPException:
         if not backend.settings.play.guests:
-            raise HTTPException(401, "Sign in first: only authors can play against bots here.") from None
+            raise HTTPException(401, "only authors can play against bots here") from None
         return _guest(request.cookies.get(_guest_cookie(request), ""))
     return Visitor(f"account {account.number}", account)
 
@@ -214,7 +214,7 @@ async def _begin(request: Request) -> Response:
             who = _guest(cookie)
         table = await tables.begin(who.owner, address, bot, who.account.author, begins, "claims" in fields, reveals)
     except CannotPlay as error:
-        return shown_message(request, "page.html", 429, title="Not now", text=str(error), back=("play",))
+        return shown_message(request, "page.html", 429, title="Not now", text=str(error), steps=[("play", "Back")])
     await table.later_than(0, _MOVE_WAIT_S)
     response = see_other(request, f"play/games/{table.key}")
     settings = backend_of(request).settings
@@ -278,7 +278,7 @@ async def _again(request: Request, table: PlayTable, number: int) -> Response:
     try:
         other = await backend_of(request).tables.again(table, before)
     except CannotPlay as error:
-        return shown_message(request, "page.html", 429, title="Not now", text=str(error), back=("play",))
+        return shown_message(request, "page.html", 429, title="Not now", text=str(error), steps=[("play", "Back")])
     await other.later_than(0, _MOVE_WAIT_S)
     return see_other(request, f"play/games/{other.key}")
 

@@ -112,6 +112,7 @@ def test_what_is_not_taken_is_said_at_once(web: Web) -> None:
     wanted = f"Python 3.{sys.version_info.minor} cannot read mine.py: line 2: '(' was never closed"
     assert wanted in html.unescape(ann.upload(content=broken, status=400))
     assert wanted in html.unescape(ann.get("/me"))  # which lists what was not accepted
+    assert {"/me", "/write"} <= links_of(ann.client.post("/me/upload", files={"file": ("mine.py", broken)}))
     taken = ann.upload("one.py", GOOD, status=400)
     assert "The name &#39;one&#39; is taken" in taken
     assert "--name" not in taken
@@ -120,6 +121,34 @@ def test_what_is_not_taken_is_said_at_once(web: Web) -> None:
     answer = web.new().post("/api/v1/submissions", headers=head, files={"file": ("mine.py", broken)})
     assert (answer.status_code, answer.json()) == (400, {"error": wanted})
     assert [*web.states()] == ["one v1", "two v1"]
+
+
+def links_of(answer: Any) -> set[str]:
+    """The addresses to which the main part of a page leads."""
+    main = answer.text.partition("<main")[2].partition("</main")[0]
+    return {str(answer.url.join(target).path) for target in re.findall(r'href="([^"]*)"', main)}
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "links"),
+    [("/nothing/here", 404, {"/", "/play"}), ("/bots/nobody", 404, {"/", "/play"}), ("/admin", 401, {"/sign-in"})],
+)
+def test_a_page_of_an_error_leads_on(web: Web, path: str, status: int, links: set[str]) -> None:
+    answer = web.new().get(path)
+    assert answer.status_code == status
+    assert links_of(answer) == links
+
+
+def test_pages_show_versions_only_where_they_differ(web: Web) -> None:
+    with open_league(web.folder) as league:
+        assert "two v1" in public.open_site(league).single
+        one = get(league, 1)
+        enter(league, "one", source="# newer\n" + GOOD)
+        site = public.open_site(league)
+        assert (site.label("one v1"), site.label("one v2"), site.label("two v1")) == ("one v1", "one v2", "two")
+        page = public.bot_page(site, "two")
+        assert one.label in page
+        assert "two v1" not in page.replace("two v1</summary>", "")
 
 
 def test_programs_submit_with_a_token(web: Web) -> None:
@@ -252,7 +281,7 @@ def test_what_became_of_a_version_is_told_in_words(web: Web) -> None:
 def test_the_latest_games_stand_beside_each_opponent(web: Web) -> None:
     page = web.new().get("/bots/one").text
     assert re.findall(r">([WLD])<span", page) == ["W", "W", "L", "L", "L", "W"]
-    assert "won 62%" in page
+    assert "scored 62%" in page
 
 
 def test_a_trend_leaves_out_what_moves_all_bots(web: Web) -> None:
