@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any, TypeAlias
 
 from arena.bots.isolation.levels import Isolation
@@ -197,7 +198,10 @@ def rating_over_time(league: League, name: str) -> list[_Line]:
 
 
 def trends(league: League, most: int) -> dict[str, list[float]]:
-    """Return each bot's rating after each of the last `most` events that changed the table, without common shifts."""
+    """Return each bot's rating after each of the last `most` events that changed the table, without common shifts.
+
+    The median of all moves is taken out: a bot that is rated anew must not move the others, be it the anchor or not.
+    """
     tables: dict[int, dict[str, float]] = {}
     for event, bot, elo in league.query(
         "SELECT r.event, b.name, r.elo FROM ratings r JOIN versions v ON v.version = r.version"
@@ -211,8 +215,7 @@ def trends(league: League, most: int) -> dict[str, list[float]]:
     shift = 0.0
     for table in tables.values():
         moves = [elo - before[bot] for bot, elo in table.items() if bot in before]
-        if moves and league.settings.anchor is None:
-            shift += sum(moves) / len(moves)
+        shift += median(moves) if moves else 0.0
         for bot, elo in table.items():
             by_bot.setdefault(bot, []).append(elo - shift)
         before = table

@@ -13,15 +13,15 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.errors import ArenaError
 from arena.league.store import league_folder
 from arena.web import members, play_pages
-from arena.web.backend import Backend, WebSettings, backend_of
-from arena.web.public import STATIC, NoPage, Stored, static_file, web_page
+from arena.web.backend import Backend, WebSettings, backend_of, shown_message
+from arena.web.public import STATIC, NoPage, Stored, static_file
 
 MAX_HEAD_BYTES = 64 << 10
 MAX_FORM_BYTES = 64 << 10
@@ -182,14 +182,21 @@ def _message(
 ) -> Response:
     if request.url.path.startswith(API):
         return members.json_response({"error": text}, status, headers)
-    path, league = request.url.path.strip("/"), backend_of(request).league_name
-    page = web_page("page.html", path, league=league, title=title, text=text, live=False)
-    return HTMLResponse(page, status, headers)
+    part = request.url.path.split("/")[1]
+    if status == 401:
+        steps = [("sign-in", "Sign in")]
+    elif request.method == "POST":
+        steps = [(part, "Back")] + [("write", "How to write a bot")] * (part == "me")
+    else:
+        steps = [("", "See the standings"), ("play", "Play a bot")]
+    response = shown_message(request, "page.html", status, title=title, text=text, steps=steps)
+    response.headers.update(headers or {})
+    return response
 
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    titles = {404: "Not found", 401: "Sign in first", 403: "Not allowed", 405: "Not possible here"}
+    titles = {404: "Not found", 401: "This page is for authors", 403: "Not allowed", 405: "Not possible here"}
     title = titles.get(error.status_code, "Not possible")
     return _message(request, error.status_code, title, error.detail, error.headers)
 

@@ -213,7 +213,7 @@ async def signed_in(request: Request) -> Account:
     """Return the account that is signed in; raise HTTPException (401) if there is none."""
     account = await account_if_any(request)
     if account is None:
-        raise HTTPException(401, "Sign in first.")
+        raise HTTPException(401, "sign in with the token of your invitation; the organiser of the league sends them")
     return account
 
 

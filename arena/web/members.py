@@ -178,7 +178,7 @@ def version_page(site: Site, account: Account, number: int) -> str:
         account=account,
         progress=uploads.progress(site.league, version.id),
         outcome=uploads.outcome_text(site.league, version),
-        lost=[card(game) for game in lost_games(latest, version)],
+        lost=[card(site, game) for game in lost_games(latest, version)],
         standing=table.row_of(version.id),
         settings=site.league.settings,
         live=version.state in versions.OPEN,

@@ -5,9 +5,11 @@ Authors can play, and so can guests unless the organiser forbids it: a cookie id
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -15,10 +17,11 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from arena.game.record import parse_record
+from arena.game.rules import Rules, load_rules
 from arena.league import versions
 from arena.league.store import League
 from arena.results.records import game_of
-from arena.text import whole_number
+from arena.text import one_line, whole_number
 from arena.web.accounts import Account, fingerprint
 from arena.web.backend import (
     backend_of,
@@ -30,11 +33,15 @@ from arena.web.backend import (
     signed_in,
 )
 from arena.web.play_tables import GUEST, CannotPlay, PlayTable
-from arena.web.public import NoPage, Site, lesson_board, viewer_page
+from arena.web.public import NoPage, Site, viewer_page
 
 _MOVE_WAIT_S = 3.0  # the process of a game has made the person's move by then
 _POLL_WAIT_S = 20.0
 _GUEST_NAME = "visitor"
+_MAX_SCORES = 60
+_MAX_COOKIE = 3800
+_MAX_ABOUT = 110
+_DOCSTRING = re.compile(r"""(?:\s|#[^\n]*\n)*[rR]?("{3}|'{3}|["'](?!["']))(.+?)\1""", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -57,7 +64,7 @@ async def visitor(request: Request) -> Visitor:
         account = await signed_in(request)
     except HTTPException:
         if not backend.settings.play.guests:
-            raise HTTPException(401, "Sign in first: only authors can play against bots here.") from None
+            raise HTTPException(401, "only authors can play against bots here") from None
         return _guest(request.cookies.get(_guest_cookie(request), ""))
     return Visitor(f"account {account.number}", account)
 
@@ -85,31 +92,104 @@ async def _choose(request: Request) -> Response:
     try:
         who = await visitor(request)
     except HTTPException:
-        return shown_message(request, "play.html", may=False, game=None, example=lesson_board())
+        return shown_message(request, "play.html", may=False, game=None, bots=(), rules=None)
+    game, fault = backend.tables.of(who.owner), ""
     try:
         backend.tables.check(who.owner, client_address(request))
-        fault = ""
     except CannotPlay as error:
         fault = str(error)
-    return shown_message(
-        request,
-        "play.html",
-        bots=await backend.site(opponents),
-        chosen=request.query_params.get("bot", ""),
-        game=backend.tables.of(who.owner),
-        fault=fault,
-        may=True,
-        example=lesson_board(),
+    scores = _scores(request, game)
+    bots, rules = await backend.site(opponents, scores)
+    response = shown_message(request, "play.html", may=True, game=game, bots=bots, rules=rules, fault=fault)
+    set_cookie(response, backend.settings, _scores_cookie(request), scores.text)
+    return response
+
+
+@dataclass
+class Scores:
+    """What a visitor has scored, kept in a cookie: for each bot, games won and games played.
+
+    `last` is the key of the last game that was counted.
+    """
+
+    last: str
+    games: dict[str, tuple[int, int]]
+
+    @classmethod
+    def read(cls, text: str) -> Scores:
+        """Read a cookie, which anybody can have written."""
+        last, *games = text[:_MAX_COOKIE].split("~")
+        found = [re.fullmatch(r"([\w.+-]+):(\d{1,4})-(\d{1,4})", game, re.ASCII) for game in games]
+        return cls(last, {one[1]: (int(one[2]), int(one[3])) for one in found if one})
+
+    @property
+    def text(self) -> str:
+        """The cookie, with the bots that were met last."""
+        games = [f"{bot}:{won}-{played}" for bot, (won, played) in self.games.items()]
+        return "~".join([self.last, *games[-_MAX_SCORES:]])
+
+    def count(self, table: PlayTable) -> None:
+        """Count a game that is over, if it was not counted before and was played from its beginning."""
+        record, bot = table.shown["record"], table.bot.rpartition(" v")[0]
+        if record and table.key != self.last and not table.order.before:
+            winner = game_of(record).winner
+            won, played = self.games.pop(bot, (0, 0))
+            self.last, self.games[bot] = table.key, (won + (winner not in (None, table.bot)), played + 1)
+
+
+def _scores(request: Request, last: PlayTable | None) -> Scores:
+    """Return what the sender of a request has scored, with the last game."""
+    scores = Scores.read(request.cookies.get(_scores_cookie(request), ""))
+    if last is not None:
+        scores.count(last)
+    return scores
+
+
+def _scores_cookie(request: Request) -> str:
+    return f"{cookie_name(backend_of(request).settings)}-scores"
+
+
+def opponents(site: Site, scores: Scores) -> tuple[list[dict[str, Any]], Rules]:
+    """Return the bots in the table, from easy to strong, and the rules they play.
+
+    `strength` is in halves of a pebble, 1 to 10, `won` and `played` are the visitor's, and the weakest bot that the
+    visitor has not beaten is `next`.
+    """
+    rows = site.table.rows[::-1]
+    ratings = [row.elo for row in rows if row.elo is not None]
+    low, range_ = min(ratings, default=0.0), max(ratings, default=0.0) - min(ratings, default=0.0)
+    listed: list[dict[str, Any]] = []
+    for row in rows:
+        won, played = scores.games.get(row.version.name, (0, 0))
+        part = (row.elo - low) / range_ if range_ and row.elo is not None else 0.5
+        listed.append(
+            {
+                "name": row.version.name,
+                "author": row.version.author,
+                "about": about(site.league, row.version),
+                "elo": row.elo,
+                "strength": 1 + round(9 * part),
+                "won": won,
+                "played": played,
+                "next": not won and all(one["won"] for one in listed),
+            }
+        )
+    return listed, load_rules(site.settings.rules)
+
+
+def about(league: League, version: versions.Version) -> str:
+    """Return the first sentence of a bot's docstring, "" if it has none. Nothing of the bot is run or parsed."""
+    text = league.value(
+        "SELECT substr(f.content, 1, 2000) FROM version_files v JOIN files f ON f.hash = v.hash"
+        " WHERE v.version = ? AND v.path = ?",
+        version.id,
+        version.entry.partition(":")[0],
     )
-
-
-def opponents(site: Site) -> list[tuple[str, str]]:
-    """Return the name and a description of each bot in the table, best first."""
-    listed = []
-    for row in site.table.rows:
-        author = f" by {row.version.author}" if row.version.author else ""
-        listed.append((row.version.name, f"{row.rank}. {row.version.label}{author}"))
-    return listed
+    found = _DOCSTRING.match((text or b"").decode(errors="replace"))
+    if found is None:
+        return ""
+    sentence = re.split(r"(?<=[.!?])\s|\n\s*\n", found[2].strip())[0]
+    return one_line(" ".join(sentence.split()), _MAX_ABOUT)
 
 
 def opponent(league: League, name: str) -> versions.Version:
@@ -127,16 +207,19 @@ async def _begin(request: Request) -> Response:
     begins = {"you": True, "bot": False}.get(fields.get("begins", ""), secrets.randbelow(2) == 0)
     reveals = who.account.admin or (not who.is_guest and bot.author == who.account.author)
     cookie = secrets.token_urlsafe(32)  # new for each game of a guest, so that nobody else can have chosen it
+    scores = _scores(request, tables.of(who.owner))
     try:
         tables.check(who.owner, address)
         if who.is_guest:
             who = _guest(cookie)
         table = await tables.begin(who.owner, address, bot, who.account.author, begins, "claims" in fields, reveals)
     except CannotPlay as error:
-        return shown_message(request, "page.html", 429, title="Not now", text=str(error), back=("play",))
+        return shown_message(request, "page.html", 429, title="Not now", text=str(error), steps=[("play", "Back")])
     response = see_other(request, f"play/games/{table.key}")
+    settings = backend_of(request).settings
+    set_cookie(response, settings, _scores_cookie(request), scores.text)
     if who.is_guest:
-        set_cookie(response, backend_of(request).settings, _guest_cookie(request), cookie)
+        set_cookie(response, settings, _guest_cookie(request), cookie)
     return response
 
 
@@ -191,7 +274,7 @@ async def _again(request: Request, table: PlayTable, number: int) -> Response:
     try:
         other = await backend_of(request).tables.again(table, before)
     except CannotPlay as error:
-        return shown_message(request, "page.html", 429, title="Not now", text=str(error), back=("play",))
+        return shown_message(request, "page.html", 429, title="Not now", text=str(error), steps=[("play", "Back")])
     return see_other(request, f"play/games/{other.key}")
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import gzip
 import hashlib
 import math
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -80,6 +82,17 @@ class Site:
         """The figures of the league's table."""
         return standings(league_run(self.league))
 
+    @cached_property
+    def single(self) -> set[str]:
+        """The labels of versions whose bots have no other."""
+        every = versions.in_state(self.league, retired=True)
+        counts = Counter(version.name for version in every)
+        return {version.label for version in every if counts[version.name] == 1}
+
+    def label(self, label: str) -> str:
+        """Return the label of a version, without its number if its bot has no other."""
+        return label.rpartition(" v")[0] if label in self.single else label
+
     @property
     def settings(self) -> LeagueSettings:
         """The league's settings as they are served."""
@@ -88,7 +101,7 @@ class Site:
 
     def render(self, template: str, path: str, **values: Any) -> str:
         """Return a page of the league."""
-        return web_page(template, path, league=self.league.name, **values)
+        return web_page(template, path, league=self.league.name, label=self.label, **values)
 
 
 def open_site(league: League, level: str | None = None) -> Site:
@@ -198,7 +211,7 @@ def _home(site: Site) -> str:
         "",
         lines=lines,
         authors=len({line["author"] for line in lines} - {""}),
-        cards=[card(game) for game in islice(newest.values(), CARDS)],
+        cards=[card(site, game) for game in islice(newest.values(), CARDS)],
         **_shown(site, list(newest.values())),
         remarks=remarks(found),
         about=views.describe(site.settings),
@@ -258,7 +271,7 @@ def _shown(site: Site, newest: Sequence[GameResult]) -> dict[str, Any]:
     shown = []
     for word, game in zip(("the best", "the newest"), [*best, *newest[:1]]):
         with suppress(RecordError, UnfitEngineError):
-            shown.append({"word": word, **_moves_only(game)})
+            shown.append({"word": word, **_moves_only(labelled(site, game))})
     return {"shown": shown, "data": {"shown": shown}}
 
 
@@ -274,7 +287,8 @@ def _moves_only(game: GameResult) -> dict[str, Any]:
         }
         for step in data["steps"]
     ]
-    return {key: data[key] for key in ("key", "names", "edition", "result", "record")} | {"steps": steps}
+    known = {key: data[key] for key in ("key", "names", "edition", "record")}
+    return known | {"result": unbroken(data["result"]), "steps": steps}
 
 
 def now_playing(site: Site) -> dict[str, Any]:
@@ -289,7 +303,7 @@ def now_playing(site: Site) -> dict[str, Any]:
         waiting.append((version, now is not None and version.id == now.version, row.score.games if row else 0))
     last = views.last_games(league, list(known), MAX_LIVE) if known else []
     most = site.settings.most_games
-    return {"in_hand": in_hand, "waiting": waiting, "most": most, "last": [card(game) for game in last]} | _shown(
+    return {"in_hand": in_hand, "waiting": waiting, "most": most, "last": [card(site, game) for game in last]} | _shown(
         site, last
     )
 
@@ -352,7 +366,7 @@ def bot_values(site: Site, version: versions.Version, private: bool) -> dict[str
         "versions": replace(filled_columns(versions_table(lines)), title=""),
         "plot": plot,
         "opponents": opponents,
-        "lost": [card(game) for game in lost_games(latest, version)[:MAX_LOST]],
+        "lost": [card(site, game) for game in lost_games(latest, version)[:MAX_LOST]],
         "forfeits": forfeits_table([fault | ({} if private else {"last": "", "reason": ""}) for fault in faults]),
         "reasons": [(fault["kind"], fault["last"]) for fault in faults] if private else [],
     }
@@ -376,20 +390,32 @@ def _listed(game: GameResult) -> dict[str, Any]:
         "first": game.first,
         "second": game.second,
         "score": score,
-        "stones": f"{game.stones[0]}-{game.stones[1]}",
+        "stones": unbroken(f"{game.stones[0]}–{game.stones[1]}"),
         "turns": game.turns,
         "ending": f"forfeit ({game.forfeit})" if game.forfeit else game.ending,
     }
 
 
-def card(game: GameResult) -> dict[str, Any]:
-    """Return the values for a card with a game's final board; its sides are the one above and the one below."""
+def card(site: Site, game: GameResult) -> dict[str, Any]:
+    """Return the values for a card with a game's final board, and the bot `below`."""
+    game = labelled(site, game)
     try:
         board, edition = final_state(game.record)
-        words = headline(game)
+        words, below = headline(game), game.seats[0]
     except RecordError:  # a damaged record, which `arena verify` reports
-        board, edition, words = None, "", f"{game.first} – {game.second}"
-    return _listed(game) | {"board": board, "edition": edition, "headline": words}
+        board, edition, words, below = None, "", f"{game.first} – {game.second}", ""
+    return _listed(game) | {"board": board, "edition": edition, "headline": unbroken(words), "below": below}
+
+
+def labelled(site: Site, game: GameResult) -> GameResult:
+    """Return a game with the names of its bots as pages show them."""
+    loser = game.forfeit_by and site.label(game.forfeit_by)
+    return replace(game, first=site.label(game.first), second=site.label(game.second), forfeit_by=loser)
+
+
+def unbroken(text: str) -> str:
+    """Return a text in which no line breaks within a result such as 5–0."""
+    return re.sub(r"(\d)–(\d)", "\\1\u2060–\u2060\\2", text)
 
 
 def key_of(game: GameResult) -> str:
@@ -405,7 +431,7 @@ def game_page(site: Site, key: str) -> str:
         raise NoPage("there is no such game in this league") from None
     if key_of(game) != key:  # other spellings of the address
         raise NoPage(f"there is no such page; this game is at games/{key_of(game)}")
-    return viewer_page(site, replace(game, detail=None), key.replace("-", "/"), f"games/{key}")
+    return viewer_page(site, replace(labelled(site, game), detail=None), key.replace("-", "/"), f"games/{key}")
 
 
 def viewer_page(site: Site, game: GameResult, key: str, path: str) -> str:

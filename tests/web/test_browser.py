@@ -158,10 +158,10 @@ def test_a_whole_game_against_a_bot(driver: Any, server: Served) -> None:
     driver.get(f"{server.url}/sign-in#token={server.token('Zoe')}")
     press(driver, "Sign in")
     wait_for(driver, "Bots of Zoe")
-    driver.get(f"{server.url}/bots/random")
-    click(driver, "link text", "Play against it")
+    driver.get(f"{server.url}/play")
+    assert_sound(driver)
     click(driver, "name", "claims")
-    press(driver, "Play")
+    click(driver, "css selector", "button[value=random]")
     moves = 0
     while kind(driver) == "decision":
         if moves == 20:
@@ -179,14 +179,14 @@ def test_a_whole_game_against_a_bot(driver: Any, server: Served) -> None:
 def test_the_pages_for_beginners_fit_the_screen(driver: Any, server: Served) -> None:
     boxes = "return [...document.querySelectorAll(arguments[0])].map((one) => one.getBoundingClientRect().toJSON())"
     driver.set_window_size(1280, 900)
-    driver.get(f"{server.url}/play")
+    driver.get(f"{server.url}/learn")
+    driver.execute_script("document.querySelector('details:has(.table > :nth-child(9))').open = true")
     labels = driver.execute_script(boxes, ".felt .says")
     assert len(labels) > 3
     for one in labels:  # the words under a stone stay beside those of its neighbours
         assert [
             other for other in labels if other["top"] == one["top"] and other["left"] < one["left"] < other["right"]
         ] == []
-    driver.get(f"{server.url}/learn")
     (button,) = driver.execute_script(boxes, "main form .first")
     assert button["width"] < 400
     driver.set_window_size(400, 900)

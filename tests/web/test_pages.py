@@ -17,10 +17,13 @@ from arena.league.store import open_league
 from arena.league.versions import get
 from arena.league.views import trends
 from arena.results.records import game_of
-from arena.web import backend, public, uploads
+from arena.web import backend, play_pages, public, uploads
 from arena.web.accounts import Account
 from arena.web.backend import WebSettings
-from tests.league.leagues import played
+from arena.web.play_child import GameOrder
+from arena.web.play_pages import Scores
+from arena.web.play_tables import PlayTable
+from tests.league.leagues import enter, played
 from tests.results.pages.conftest import Page
 from tests.web.conftest import GOOD, Web, served_here
 
@@ -108,6 +111,7 @@ def test_what_is_not_taken_is_said_at_once(web: Web) -> None:
     wanted = f"Python 3.{sys.version_info.minor} cannot read mine.py: line 2: '(' was never closed"
     assert wanted in html.unescape(ann.upload(content=broken, status=400))
     assert wanted in html.unescape(ann.get("/me"))  # which lists what was not accepted
+    assert {"/me", "/write"} <= links_of(ann.client.post("/me/upload", files={"file": ("mine.py", broken)}))
     taken = ann.upload("one.py", GOOD, status=400)
     assert "The name &#39;one&#39; is taken" in taken
     assert "--name" not in taken
@@ -116,6 +120,34 @@ def test_what_is_not_taken_is_said_at_once(web: Web) -> None:
     answer = web.new().post("/api/v1/submissions", headers=head, files={"file": ("mine.py", broken)})
     assert (answer.status_code, answer.json()) == (400, {"error": wanted})
     assert [*web.states()] == ["one v1", "two v1"]
+
+
+def links_of(answer: Any) -> set[str]:
+    """The addresses to which the main part of a page leads."""
+    main = answer.text.partition("<main")[2].partition("</main")[0]
+    return {str(answer.url.join(target).path) for target in re.findall(r'href="([^"]*)"', main)}
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "links"),
+    [("/nothing/here", 404, {"/", "/play"}), ("/bots/nobody", 404, {"/", "/play"}), ("/admin", 401, {"/sign-in"})],
+)
+def test_a_page_of_an_error_leads_on(web: Web, path: str, status: int, links: set[str]) -> None:
+    answer = web.new().get(path)
+    assert answer.status_code == status
+    assert links_of(answer) == links
+
+
+def test_pages_show_versions_only_where_they_differ(web: Web) -> None:
+    with open_league(web.folder) as league:
+        assert "two v1" in public.open_site(league).single
+        one = get(league, 1)
+        enter(league, "one", source="# newer\n" + GOOD)
+        site = public.open_site(league)
+        assert (site.label("one v1"), site.label("one v2"), site.label("two v1")) == ("one v1", "one v2", "two")
+        page = public.bot_page(site, "two")
+        assert one.label in page
+        assert "two v1" not in page.replace("two v1</summary>", "")
 
 
 def test_programs_submit_with_a_token(web: Web) -> None:
@@ -248,7 +280,7 @@ def test_what_became_of_a_version_is_told_in_words(web: Web) -> None:
 def test_the_latest_games_stand_beside_each_opponent(web: Web) -> None:
     page = web.new().get("/bots/one").text
     assert re.findall(r">([WLD])<span", page) == ["W", "W", "L", "L", "L", "W"]
-    assert "won 62%" in page
+    assert "scored 62%" in page
 
 
 def test_a_trend_leaves_out_what_moves_all_bots(web: Web) -> None:
@@ -277,3 +309,53 @@ def test_standings_are_computed_once_for_all_pages(web: Web, monkeypatch: pytest
     client = web.new()
     for path in ("/", "/bots/one", "/bots/nobody", "/nonsense", "/api/v1/standings", "/"):
         assert client.get(path).status_code == (404 if path in ("/bots/nobody", "/nonsense") else 200)
+
+
+def test_opponents_stand_from_easy_to_strong_with_what_one_scored(tmp_path: Path) -> None:
+    with served_here(tmp_path / "league", WebSettings(level="none")) as web:
+        with open_league(web.folder) as league:
+            one, two = (get(league, number) for number in (1, 2))
+            played(league, [(two, one, [2, 2, 2])])
+            table = public.open_site(league).table
+        web.renew()
+        client = web.new()
+        cards = re.findall(
+            r'name="bot" value="(\w+)".*?of 5">.*?</span>(.*?)</button>', client.get("/play").text, re.DOTALL
+        )
+        assert [name for name, _ in cards] == [row.version.name for row in table.rows[::-1]]
+        assert all("not met yet" in text for _, text in cards)
+        weak, strong = (name for name, _ in cards)
+        scores = f"key~{weak}:2-3~nobody:1-1~{strong}:0-4~<b>:1-1~{weak}:x"
+        page = web.new().get("/play", headers={"cookie": f"arena-scores={scores}"}).text
+        assert re.findall(r"you won \d of \d", page) == ["you won 2 of 3", "you won 0 of 4"]
+        assert page.index("try next") > page.index(f'value="{strong}"')
+        assert "<b>:" not in page
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ('"""Plays well.\n\nAnd more."""\n', "Plays well."),
+        ("# mine\n\nr'''One thing\nand another. More'''\n", "One thing and another."),
+        ('import os\n"""Not a docstring."""\n', ""),
+        ('"""never closed\n' + "x" * 5000, ""),
+        ('"<b>&"\n', "<b>&"),
+    ],
+)
+def test_a_card_has_the_first_sentence_of_the_bot(web: Web, source: str, sentence: str) -> None:
+    with open_league(web.folder) as league:
+        (bot,) = enter(league, "mine", source=source + GOOD)
+        assert play_pages.about(league, bot) == sentence
+
+
+def test_a_game_is_counted_once() -> None:
+    table = PlayTable("k2", "guest x", "", "one v3", GameOrder("", 1, "", "", 1, "visitor", True, False))
+    record = play_game("first", "random", seed=1).record
+    winner = game_of(record).winner
+    scores = Scores.read("k1~two:1-2")
+    scores.count(table)  # it is not over
+    table.shown = {**table.shown, "record": record}
+    for _ in range(2):
+        scores.count(table)
+    assert (scores.text, winner) in [("k2~two:1-2~one:1-1", winner), ("k2~two:1-2~one:0-1", None)]
+    assert Scores.read(scores.text) == scores

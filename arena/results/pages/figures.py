@@ -45,9 +45,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LARGEST_SQUARE = 60
-"""The most bots of a square with figures."""
-LARGEST_HEAT_MAP = 250
-"""The most bots of a square with colours only."""
+"""The most bots of a crosstable."""
 CARD_GAMES = 20_000
 """The most games whose records are read for the tactic cards."""
 CHECKPOINTS = 10
@@ -69,7 +67,7 @@ def panel_of(run: RunData, kind: str, prior: float | None = None) -> dict[str, P
         plot = rating_plot(standings(run, prior))
     elif kind == "crosstable":
         plot = heat(run.games, [row["bot"] for row in standings(run, prior).rows])
-        if plot is None or len(plot.bots) > LARGEST_SQUARE:
+        if plot is None:
             raise StatsError(f"{run.name}: a crosstable of more than {LARGEST_SQUARE} bots would be unreadable")
     elif kind == "progress":
         if (plot := progress_plot(run, prior)) is None:
@@ -120,7 +118,16 @@ def rating_plot(run_standings: RunStandings) -> Dots:
         if not math.isnan(elo):
             tip = f"{row['bot']}: {rating_text(elo, plus, minus)} Elo, {row['games']} games"
             rows.append(Dot(row["bot"], elo, low, high, tip))
-    return Dots(rows, "Elo", 0.0)
+    return Dots(rows, _some("Elo", len(rows), len(run_standings.rows)), 0.0)
+
+
+def _some(axis: str, drawn: int, every: int) -> str:
+    """Return the name of an axis, with how many bots are drawn if they are not all.
+
+    >>> _some("Elo", 5, 5), _some("Elo", 100, 250)
+    ('Elo', 'Elo of the first 100 of 250 bots')
+    """
+    return axis if drawn == every else f"{axis} of the first {drawn} of {every} bots"
 
 
 def rates_plot(report: Report) -> Dots:
@@ -148,7 +155,7 @@ def _dot(label: str, share: float, low: float, high: float, text: Callable[[floa
 
 def heat(games: pd.DataFrame, order: Sequence[str], gaps: Rows = ()) -> Square | None:
     """Return the crosstable, None for too many bots. Its tips show the differences of ratings in `gaps`."""
-    if len(order) > LARGEST_HEAT_MAP:
+    if len(order) > LARGEST_SQUARE:
         return None
     met = scores(games.filter(["first", "second", "score", "deal_seed", "deal"]), by=["bot", "opponent"])
     rated = {(row["bot"], row["opponent"]): row for row in gaps}
@@ -197,7 +204,8 @@ def progress_plot(run: RunData, prior: float | None) -> Lines | None:
         for column in ("elo", "elo_plus", "elo_minus")
     )
     bands = [[(elo - down, elo + up) for elo, up, down in zip(*line, strict=True)] for line in zip(values, plus, minus)]
-    return Lines([str(name) for name in names], sizes, values, "games", "Elo", bands)
+    axis = _some("games, ratings", len(names), len(ratings[-1])) if len(names) < len(ratings[-1]) else "games"
+    return Lines([str(name) for name in names], sizes, values, axis, "Elo", bands)
 
 
 def length_plot(histogram: pd.DataFrame) -> Bars:
@@ -223,7 +231,7 @@ def times_plot(run: RunData) -> Dots | None:
             tip = f"{time.bot}: half of {time.decisions:,} decisions within {duration(middle)}, 9 of 10 within"
             tip += f" {duration(high)}, the longest {duration(time.max_us / 1000)}"
             rows.append(Dot(time.bot, middle, low, high, tip))
-    return Dots(rows, "time for a decision", times=True) if rows else None
+    return Dots(rows, _some("time for a decision", len(rows), len(run.times)), times=True) if rows else None
 
 
 def first_plot(games: pd.DataFrame, order: Sequence[str]) -> Dots:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from os.path import commonprefix
 from pathlib import Path
 from typing import TypeAlias
 
@@ -25,7 +26,7 @@ MOST_LINES = 2 * _COLOURS
 """Distinguishable lines of a plot: from the seventh on, a colour is used again with another dash and squares."""
 _WIDTH = 480
 _LEFT, _RIGHT, _ROW = 140, 16, 24
-_LONGEST_LABEL = 18
+_LONGEST_LABEL = 16
 _CELL_WIDTH, _CELL_HEIGHT = 70, 36
 
 
@@ -230,9 +231,9 @@ def _dots(plot: Dots) -> _Drawing:
     if plot.middle is not None and shown[0] <= plot.middle <= shown[-1]:
         parts.append(_path(f"M{x(plot.middle):.1f} 6V{bottom}", "middle"))
     parts.append(_text((_LEFT + _WIDTH - _RIGHT) / 2, bottom + 34, plot.axis, "middle"))
-    for index, row in enumerate(rows):
+    for index, (row, label) in enumerate(zip(rows, short_labels([row.label for row in rows]))):
         y = _ROW * index + _ROW / 2 + 6
-        marks = [_text(_LEFT - 8, y + 4, one_line(row.label, _LONGEST_LABEL), "end")]
+        marks = [_text(_LEFT - 8, y + 4, label, "end")]
         style = f" m{index % plot.group}" if plot.group else ""
         if row.low is not None or row.high is not None:
             left, right = (None if end is None else x(end) for end in (row.low, row.high))
@@ -280,6 +281,7 @@ def _lines(plot: Lines) -> _Drawing:
     parts = [_horizontal(y(tick), left, _number(tick), _WIDTH - right) for tick in levels]
     parts += [_text(x(tick), top + height + 17, _number(tick), "middle") for tick in ticks(0, most, 5) if tick <= most]
     parts.append(_text(0, 6, plot.y_axis))
+    labels = short_labels(plot.names, 13)
     ends: list[tuple[float, str, int]] = []
     for line, (name, row) in enumerate(zip(plot.names, plot.values)):
         points = [(games, value) for games, value in zip(plot.x, row) if math.isfinite(value)]
@@ -294,12 +296,12 @@ def _lines(plot: Lines) -> _Drawing:
             error = next((f" ({low:+z.0f} .. {high:+z.0f})" for at, low, high in bands[line] if at == games), "")
             tip = f"{name}: {value:+z.0f}{error} after {games:.0f} games"
             parts.append(_mark([_end(x(games), y(value), line)], tip, first=not ends and index == 0))
-        ends.append((y(points[-1][1]), name, line))
+        ends.append((y(points[-1][1]), labels[line], line))
     label_y = top - 1.0
-    for end_y, name, line in sorted(ends) if len(plot.names) > 1 else ():
+    for end_y, label, line in sorted(ends) if len(plot.names) > 1 else ():
         label_y, start = max(end_y, label_y + 16), _WIDTH - right + 10
         parts += [_line([(start, label_y), (start + 24, label_y)], line), _end(start + 12, label_y, line)]
-        parts.append(_text(start + 29, label_y + 4, one_line(name, 13)))
+        parts.append(_text(start + 29, label_y + 4, label))
     parts.append(_text((left + _WIDTH - right) / 2, top + height + 36, plot.x_axis, "middle"))
     return _Drawing(parts, max(top + height + 44, label_y + 12), f"{plot.y_axis}: {plot.x_axis}")
 
@@ -311,9 +313,10 @@ def _stacks(plot: Stacks) -> _Drawing:
     parts = [_vertical(x(share), 6, bottom, f"{100 * share:.0f}%") for share in (0, 0.25, 0.5, 0.75, 1)]
     box = Markup('<rect class="part p{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>')
     first = True
+    short = short_labels([label for label, _ in plot.rows])
     for index, (label, counts) in enumerate(plot.rows):
         y, before, total = _ROW * index + 9, 0, sum(counts)
-        parts.append(_text(_LEFT - 8, y + 13, one_line(label, _LONGEST_LABEL), "end"))
+        parts.append(_text(_LEFT - 8, y + 13, short[index], "end"))
         for kind, (name, count) in enumerate(zip(plot.names, counts)):
             if count:
                 start, end = x(before / total), x((before + count) / total)
@@ -333,19 +336,20 @@ def _stacks(plot: Stacks) -> _Drawing:
 
 def _square(plot: Square) -> _Drawing:
     """Draw a cell for each two bots; the higher its figure, the warmer its colour."""
-    size, longest = len(plot.bots), max(map(len, plot.bots), default=0)
+    labels = short_labels(plot.bots)
+    size, longest = len(labels), max(map(len, labels), default=0)
     slanted = longest > _CELL_WIDTH // 8
-    top = 18 + 5 * min(longest, _LONGEST_LABEL) if slanted else 26
+    top = 18 + 5 * longest if slanted else 26
     box = Markup('<rect class="h{}" x="{}" y="{}" width="{}" height="{}"/>')
     small = Markup('<text class="note" x="{}" y="{}" text-anchor="middle">{}</text>')
     turned = Markup('<g transform="translate({} {}) rotate(-35)">{}</g>')
     parts = []
-    for column, bot in enumerate(plot.bots):
-        x, label = _LEFT + _CELL_WIDTH * column + _CELL_WIDTH / 2, one_line(bot, _LONGEST_LABEL)
+    for column, label in enumerate(labels):
+        x = _LEFT + _CELL_WIDTH * column + _CELL_WIDTH / 2
         parts.append(turned.format(x, top - 8, _text(0, 0, label)) if slanted else _text(x, top - 8, label, "middle"))
-    for index, (bot, row) in enumerate(zip(plot.bots, plot.rows)):
+    for index, (label, row) in enumerate(zip(labels, plot.rows)):
         y = top + _CELL_HEIGHT * index
-        parts.append(_text(_LEFT - 8, y + _CELL_HEIGHT / 2 + 5, one_line(bot, _LONGEST_LABEL), "end"))
+        parts.append(_text(_LEFT - 8, y + _CELL_HEIGHT / 2 + 5, label, "end"))
         for column, cell in enumerate(row):
             if cell is not None:
                 x = _LEFT + _CELL_WIDTH * column
@@ -354,7 +358,7 @@ def _square(plot: Square) -> _Drawing:
                 marks.append(_text(middle, y + 16, cell.text, "middle"))
                 marks.append(small.format(middle, y + 29, cell.small))
                 parts.append(_mark(marks, cell.tip, first=index == 0 and column == 1))
-    width = _LEFT + _CELL_WIDTH * size + (6 * min(longest, _LONGEST_LABEL) if slanted else _RIGHT)
+    width = _LEFT + _CELL_WIDTH * size + (6 * longest if slanted else _RIGHT)
     return _Drawing(parts, top + _CELL_HEIGHT * size + 6, plot.caption, width)
 
 
@@ -381,6 +385,18 @@ def _number(value: float) -> str:
     ('0.5', '250', '1,500,000')
     """
     return f"{value:g}" if abs(value) < 10_000 else f"{value:,.0f}"
+
+
+def short_labels(labels: Sequence[str], longest: int = _LONGEST_LABEL) -> list[str]:
+    """Return labels in at most `longest` characters, of which those that are too long lack their common beginning.
+
+    >>> short_labels(["greedy", "population-b0-colour-5", "population-b0-colour-6", "population-b0-weight-12345"])
+    ['greedy', '…colour-5', '…colour-6', '…weight-12345']
+    """
+    labels = [one_line(label) for label in labels]
+    cut = [label for label in labels if len(label) > longest]
+    begin = re.sub(r"[^\W_]*$", "", commonprefix(cut)) if len({*cut}) > 1 else ""  # noqa: RUF071 (as is meant)
+    return [one_line(f"…{label[len(begin) :]}" if begin and label in cut else label, longest) for label in labels]
 
 
 def duration(ms: float) -> str:

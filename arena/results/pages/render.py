@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from arena.results.pages.boards import final_state
-from arena.results.pages.plots import svg
+from arena.results.pages.plots import short_labels, svg
 from arena.results.positions import card_words
 from arena.results.table import Report, Table
 from arena.text import one_line, printable_lines
@@ -93,6 +93,7 @@ def environment(*packages: str) -> Environment:
         "lines": printable_lines,
         "options": _options_whole,
         "anchor": _anchor,
+        "short": short_labels,
         "svg": svg,
     }
     made.globals |= {"card_words": card_words, "final_state": final_state}

@@ -17,6 +17,7 @@ from arena.game.rules import shown_rules
 from arena.results.pages.figures import (
     CARD_GAMES,
     LARGEST_SQUARE,
+    MOST_DOTS,
     card_frames,
     cards_plot,
     endings_plot,
@@ -61,8 +62,8 @@ _MOST_ADVISED = 100_000
 """The most games per pairing that a report advises to play."""
 _NARROW = 5
 """The most bots whose ratings and crosstable fit side by side."""
-_SQUARE = "Score in % of the row's bot against the column's, blue above 50%, orange below."
-_TIP = " Point at a field for its 95% interval, clustered by deal, and the difference in Elo."
+_SQUARE = "Score in % of the row's bot against the column's, blue above 50%, orange below. Point at a field for its 95%"
+_SQUARE += " interval, clustered by deal, and the difference in Elo."
 
 
 @dataclass(frozen=True)
@@ -252,7 +253,7 @@ def _part(source: Source, run: RunData, prior: float | None, rules: str, folder:
             "Ratings of the versions with 95% intervals, the oldest commit first.",
         ),
         *([] if is_narrow else [progress]),
-        _crosstable(heat(run.games, order, gaps), _taken(shown, "pairings", "los")),
+        _crosstable(run, heat(run.games, order, gaps), _taken(shown, "pairings", "los")),
         half(
             "Length of games",
             length_plot(statistics["length_histogram"].frame()),
@@ -395,12 +396,12 @@ def filled_columns(table: Table) -> Table:
     return replace(table, rows=table.rows[:MOST_ROWS], note=f"{note} {table.note}".strip())
 
 
-def _crosstable(square: Square | None, closed: Sequence[Table]) -> Section:
+def _crosstable(run: RunData, square: Square | None, closed: Sequence[Table]) -> Section:
     if square is None:
-        note = "There are too many bots for a square; see the table of bots and opponents below."
+        note = f"More than {LARGEST_SQUARE} bots are too many for a crosstable. A line for each two of them:"
+        note += f" arena standings {one_line(run.folder)} --all --csv DIR"
         return Section("Crosstable", notes=[note], closed=closed)
-    caption = _SQUARE + (_TIP if len(square.bots) <= LARGEST_SQUARE else "")
-    return Section("Crosstable", square, caption, closed=closed, half=len(square.bots) <= _NARROW)
+    return Section("Crosstable", square, _SQUARE, closed=closed, half=len(square.bots) <= _NARROW)
 
 
 def _cards(source: Source, run: RunData) -> Section:
@@ -433,10 +434,14 @@ def _settings(run: RunData) -> Section:
     columns = (Column("bot", "text"), Column("hash", "text"))
     sources = [{"bot": bot, "hash": source} for bot, source in run.sources.items()]
     hashes = Table("sources", "Hashes of the bots' sources", sources, columns)
+    many = f"The hashes of the bots' sources: arena standings {one_line(run.folder)} --json"
+    is_long = len(sources) > MOST_DOTS
     text = settings_toml(run.config)
     repeat = "To play this run again, save these settings as run.toml and run:"
     texts = [] if text is None else [(repeat, "arena run run.toml"), ("run.toml", text)]
-    return Section("Settings", tables=[hashes] if sources else [], texts=texts)
+    return Section(
+        "Settings", tables=[hashes] if sources and not is_long else (), notes=[many] if is_long else (), texts=texts
+    )
 
 
 # ---------------------------------------------------------------- settings as a file

@@ -47,7 +47,8 @@ const show = (() => {
     which = one;
     game = games[which];
     at = from;
-    find("[data-names]").textContent = game.names.join(" – ");
+    find("[data-above]").textContent = game.names[1];
+    find("[data-below]").textContent = game.names[0];
     find("[data-watch]").href = find("[data-watch]").href.replace(/[^/]*$/, game.key.replaceAll("/", "-"));
     const next = games[(which + 1) % games.length];
     other.hidden = games.length < 2;
@@ -74,7 +75,7 @@ const show = (() => {
   setInterval(async () => {
     const focused = main.contains(document.activeElement) && !(show && show.box.contains(document.activeElement));
     if (document.hidden || focused) return;
-    if (main.querySelector("th[aria-sort], details[open]")) return; // keep what the reader has sorted or opened
+    if (main.querySelector("th[aria-sort], details[open], [data-search]:not(:placeholder-shown)")) return; // keep what the reader has sorted or opened
     try {
       const answer = await fetch(location.href); // an unchanged page is not sent again
       const page = answer.ok && new DOMParser().parseFromString(await answer.text(), "text/html"), found = page && page.querySelector("main");
