@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import random
 import sys
 from bdb import BdbQuit
@@ -128,35 +127,6 @@ def test_an_exception_loses_the_game_or_is_raised() -> None:
 def test_what_the_user_does_is_no_forfeit(error: BaseException) -> None:
     with pytest.raises(type(error)):
         play_game(Mine(error), "random")
-
-
-def test_the_clock() -> None:
-    seen = []
-
-    def slow(view: View, moves: list[Move]) -> Move:
-        seen.append(view.clock)
-        while len(seen) > 2:  # busy until the exception: no test should wait for a clock
-            raise TimeoutError
-        return moves[0]
-
-    game = play_game(slow, "first", clock=(None, 60_000))
-    assert [clock.move_ms for clock in seen] == [None] * 3
-    assert seen[0].bank_ms == 60_000 > seen[1].bank_ms > seen[2].bank_ms
-    assert game.forfeit == "exception"
-    late = play_game("first", "random", clock=(0.000001, 0))
-    assert late.forfeit == "timeout"
-
-
-def test_nothing_is_captured(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    path = tmp_path / "talks.py"
-    path.write_text(
-        "print('loaded', input())\ndef act(view, moves):\n    print('asked', view.turns)\n    return moves[0]\n"
-    )
-    monkeypatch.setattr(sys, "stdin", io.StringIO("by hand\n"))
-    play_game(path, "random")
-    assert capsys.readouterr().out.startswith("loaded by hand\nasked ")
 
 
 def test_global_generators_repeat_and_are_given_back() -> None:

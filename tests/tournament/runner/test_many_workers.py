@@ -6,12 +6,10 @@ import os
 import re
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
-from arena.bots.forks import small_stacks
 from arena.tournament.runner import play_run
 from tests.tournament.runner.runs import bot, forfeits, play, settings
 
@@ -66,10 +64,3 @@ def test_workers_that_end_while_others_start_end_no_run(tmp_path: Path) -> None:
     report = play(tmp_path, settings(bot("exit_hard", "foe"), bot("random", "ann"), games=100), workers=24)
     assert report.done == 100
     assert forfeits(tmp_path) == {("foe", "crash"): 100}
-
-
-def test_the_size_of_stacks_is_as_it_was_after_small_ones() -> None:
-    before = threading.stack_size()
-    with small_stacks():
-        assert 0 < threading.stack_size() < 8 << 20
-    assert threading.stack_size() == before

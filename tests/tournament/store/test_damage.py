@@ -11,7 +11,6 @@ import pytest
 
 from arena.cli.main import main
 from arena.tournament.games import CLOCKED, ROW_COLUMNS
-from arena.tournament.rows import game_faults
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
 from tests.tournament.runner.runs import bot, games, play, settings
@@ -87,22 +86,6 @@ def test_what_no_game_can_have_is_one_error(run: Path, sql: str) -> None:
     change_database(run / DATABASE, f"UPDATE games SET {sql} {_FOURTH}")
     with Reader(run) as reader, pytest.raises(StoreError, match=r"sqlite is damaged: .*database\.md"):
         reader.columns()
-
-
-def test_progress_reads_no_times_of_decisions(run: Path) -> None:
-    change_database(run / DATABASE, f"UPDATE games SET hist_first = x'27' {_FOURTH}")
-    with Reader(run) as reader:
-        assert reader.progress().games == len(reader.pair_scores_from(0)) * 2 == 10
-        with pytest.raises(StoreError, match="damaged"):
-            reader.columns()
-
-
-def test_a_record_that_is_no_text_is_one_error(run: Path) -> None:
-    change_database(run / DATABASE, f"UPDATE games SET record = CAST(x'ff' AS TEXT) {_FOURTH}")
-    with Reader(run) as reader:
-        assert len(reader.columns()) == 10  # no text is part of it
-        with pytest.raises(StoreError, match="damaged"):
-            list(game_faults(reader.results(), reader.config()))
 
 
 @pytest.mark.process
