@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import marshal
 import os
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -72,18 +69,6 @@ def test_no_byte_tells_what_the_seat_does_not_know(name: str) -> None:
                 compared += 1
             state.apply(rng.choice(moves))
     assert compared > 400
-
-
-@pytest.mark.skipif(bool(os.environ.get("ARENA_PURE")), reason="is uncompiled already")
-@pytest.mark.slow
-def test_packing_holds_uncompiled() -> None:
-    files = map(str, sorted(Path(__file__).parent.glob("test_packing*.py")))
-    environment = os.environ | {"ARENA_PURE": "1"}
-    root = Path(__file__).parents[2]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
-    left_out = "not byte_tells and not arrive_as"
-    done = subprocess.run([*command, "-k", left_out], env=environment, cwd=root, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-3000:]
 
 
 # ---------------------------------------------------------------- questions over a pipe

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena import ArenaError, Bot, Deal, Event, Move, PlayedGame, View, load_rules, make_deal, play_game
-from arena.game.record import verify
+from arena import ArenaError, Bot, Deal, Event, Move, View, load_rules, make_deal, play_game
 from arena.tournament.games import GameResult, PairTask
 from tests.tournament.referee.games import referee
 
@@ -50,25 +49,6 @@ def test_it_is_the_game_of_a_tournament() -> None:
         for key in ("first", "second", "record", "score", "ending", "stones", "turns", "plies", "decisions"):
             assert getattr(game, key) == getattr(stored, key), key
         assert (game.winner, game.points) == (stored.winner, stored.points)
-
-
-def test_what_a_game_holds() -> None:
-    game = play_game("greedy", "random", seed=1)
-    assert isinstance(game, PlayedGame)
-    assert [len(times) for times in game.decision_ms] == list(game.decisions)
-    for times, total, longest in zip(game.decision_ms, game.ms, game.max_ms):
-        assert all(time > 0 for time in times)
-        assert sum(times) == pytest.approx(total, abs=0.001)
-        assert max(times) == pytest.approx(longest, abs=0.001)
-    assert verify(game.record).turns == game.state.turns == game.turns
-    steps = list(game.steps())
-    assert len(steps) == game.plies
-    assert steps[-1][0].is_over
-    assert game.seats == ("random", "greedy")
-    assert (game.score_of("greedy"), game.score_of("random")) == (1, 0)
-    assert repr(game) == "<greedy - random 4-0: greedy, three adjacent>"
-    assert str(game).endswith("greedy beat random 4–0: three adjacent")
-    assert "▲2▲" in str(game)
 
 
 def test_all_that_is_a_bot_plays_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

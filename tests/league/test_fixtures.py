@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from arena.league import book, fixtures
 from arena.league.fixtures import Fixture
@@ -63,20 +60,6 @@ def test_a_placement_ends_with_the_tables_error(found: League) -> None:
 
 def settings(found: League, **changed: Any) -> LeagueSettings:
     return replace(found.settings, **changed)
-
-
-@pytest.mark.parametrize("share", [0.8, 0.6])
-def test_a_placement_is_given_the_games_that_its_error_needs(found: League, share: float) -> None:
-    a, b, c, d = enter(found, "a", "b", "c", "d")
-    played(found, [(x, y, some_points(400, 0.5, 7)) for x, y in ((a, b), (b, c), (a, c))])
-    played(found, [(d, x, some_points(20, 0.5, 8)) for x in (a, b, c)])
-    table = league_standings(found, d)
-    own = table.row_of(d.id)
-    assert own is not None
-    assert own.width is not None
-    step = fixtures.for_placement(table, d, settings(found, error=own.width * share, games=40, most_games=1000))
-    games = sum(2 * fixture.deals for fixture in step)
-    assert 0 <= math.ceil(own.score.games / share**2) - own.score.games - games < 6
 
 
 def test_the_leader_plays_no_more_than_others(tmp_path: Path) -> None:

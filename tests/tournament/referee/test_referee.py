@@ -10,12 +10,10 @@ import pytest
 from arena.bots.bot import Bot, Setup, TimeLeft
 from arena.endings import ENDINGS
 from arena.game.deals import make_deal
-from arena.game.engine import State
-from arena.game.moves import Move
 from arena.game.record import parse_record, verify
 from arena.game.rules import load_rules
 from arena.tournament.formats.series import series_rule
-from arena.tournament.games import GameId, GameTask, PairTask, Row, SeriesTask
+from arena.tournament.games import GameId, PairTask, SeriesTask
 from arena.tournament.referee import Player, Referee
 from arena.tournament.rows import GameSettings, find_game
 from tests.tournament.referee.games import detail, forfeit, loaded, play, player, referee, timeless
@@ -208,22 +206,3 @@ def test_global_generators_are_seeded_for_each_game(bot: str) -> None:
     random.seed(99)
     assert timeless(play(referee(bot, "random"), [5, 2])) == whole[10:12] + whole[4:6]
     assert len({row[-1].split(";")[1] for row in whole}) == len(whole)
-
-
-@pytest.mark.parametrize("bot", ["random", "raises:hook=act", "raises:hook=begin"])
-def test_an_observer_sees_every_move_and_changes_nothing(bot: str) -> None:
-    games: list[list[str]] = []
-
-    class Log:
-        def before(self, task: GameTask, state: State) -> None:
-            games.append([])
-
-        def step(self, state: State, move: Move) -> None:
-            games[-1].append(move.text)
-
-        def after(self, state: State, row: Row) -> None:
-            assert games[-1] == [move.text for move in parse_record(row.record).moves]
-
-    rows = play(referee(bot, "first", observer=Log()), range(6))
-    assert len(games) == len(rows) == 12
-    assert timeless(rows) == timeless(play(referee(bot, "first"), range(6)))

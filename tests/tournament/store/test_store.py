@@ -29,7 +29,6 @@ from arena.tournament.games import (
 )
 from arena.tournament.referee import play_unit
 from arena.tournament.store.columns import CLOCK_COLUMNS, GAME_COLUMNS
-from arena.tournament.store.sqlite import StoreError
 from arena.tournament.store.writer import Store
 from tests.tournament.runner.fake import CONFIG, Progress, chunks, fake_result, pair_tasks, play_pairs, row_of
 from tests.tournament.store.stored import BOTS, ENTRIES, chunk_of, query
@@ -92,14 +91,6 @@ def test_frame_and_view_agree_with_the_results(store: Store) -> None:
     assert [tuple(line) for line in plain.itertuples(index=False)] == lines
     view = query(store, f"SELECT {', '.join(GAME_COLUMNS + CLOCK_COLUMNS)} FROM game_list")
     assert view == lines
-
-
-def test_an_empty_run_can_be_read(store: Store) -> None:
-    assert not [*store.rows(), *store.forfeit_reasons()]
-    assert store.columns().frame().shape == (0, len(GAME_COLUMNS + CLOCK_COLUMNS))
-    assert store.progress().games == store.count() == 0
-    with pytest.raises(StoreError, match=r"there is no game ann/bob/0 in "):
-        store.result("ann", "bob", 0)
 
 
 # ---------------------------------------------------------------- series
