@@ -24,7 +24,7 @@ settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCh
 settings.load_profile("busy")
 
 LONGEST = (
-    *("test_browser.py", "test_firefox.py", "test_docs.py", "test_effective.py", "test_reference_bots.py"),
+    *("test_browser.py", "test_docs.py", "test_effective.py", "test_reference_bots.py"),
     "test_sandbox.py",
     *("test_check.py", "test_admission.py", "test_placement.py", "test_sprt.py", "test_report.py", "test_executors.py"),
 )

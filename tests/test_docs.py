@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import json
 import os
 import re
 import runpy
@@ -190,13 +189,3 @@ def test_generated_parts_of_pages_are_complete() -> None:
     for name, columns in {"moves": MOVE_COLUMNS, "dataset": TABLE_COLUMNS, **FRAME_COLUMNS}.items():
         text = texts.get(name, texts["columns"])
         assert [column for column in columns if f"| `{column}` |" not in text] == []
-
-
-def test_versions_of_the_pages_stand_side_by_side(tmp_path: Path) -> None:
-    add_version = runpy.run_path(str(DOCS / "build.py"))["add_version"]
-    for version in ("dev", "0.9", "0.10", "0.9"):
-        add_version(DOCS / "pictures", tmp_path, version)
-    listed = json.loads((tmp_path / "versions.json").read_text())
-    assert [entry["version"] for entry in listed] == ["0.10", "0.9", "dev"]
-    assert [entry["aliases"] for entry in listed] == [["latest"], [], []]
-    assert "url=0.10/" in (tmp_path / "index.html").read_text()

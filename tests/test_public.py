@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ast.parse((ROOT / "arena" / "__init__.py").read_text(encoding="utf-8"))
 
 
-def told_to_editors() -> dict[str, str]:
+def names_for_type_checkers() -> dict[str, str]:
     """Names and modules of the imports under TYPE_CHECKING."""
     (block,) = (node for node in SOURCE.body if isinstance(node, ast.If))
     imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
@@ -34,10 +34,10 @@ def python(code: str) -> str:
     return done.stdout.strip()
 
 
-def test_editors_are_told_all_names() -> None:
+def test_type_checkers_see_all_names() -> None:
     for name in arena.__all__:
         assert getattr(arena, name) is getattr(sys.modules[arena.MODULES[name]], name)
-    assert told_to_editors() == arena.MODULES
+    assert names_for_type_checkers() == arena.MODULES
     assert sorted(arena.MODULES) == arena.__all__ == [name for name in dir(arena) if name[0] != "_"]
     assert arena.__version__ == version("schotten-arena")
     with pytest.raises(AttributeError, match="module 'arena' has no attribute 'lod'"):

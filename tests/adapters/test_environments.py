@@ -94,7 +94,7 @@ def test_one_seat_repeats_and_is_dealt_both_seats(seat: int | None) -> None:
     assert [finish(gymnasium_env.SchottenTotten("greedy", "tactical", seat=seat), seed) for seed in range(6)] == once
 
 
-def test_what_is_wrong_is_said() -> None:
+def test_illegal_actions_and_wrong_arguments_are_reported() -> None:
     env = gymnasium_env.SchottenTotten()
     with pytest.raises(ArenaError, match="call reset"):
         env.step(0)

@@ -92,33 +92,6 @@ def test_the_callers_arrays_are_written() -> None:
             SchottenTottenVec(2, observations=wrong)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("small", "given"), [(0, True), (1 << 16, False)])
-def test_arrays_that_the_caller_keeps_stay_as_they_were(
-    small: int, given: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whole arrays, single rows and last observations, kept together or one without the others."""
-    monkeypatch.setattr(gymnasium_env, "_SMALL", small)
-    own = np.ones((3, 1119), np.float32) if given else None
-    envs, twins = SchottenTottenVec(3, observations=own), SchottenTottenVec(3, copy=False)
-    rng, kept, expected = np.random.default_rng(1), [], []
-    _, info = envs.reset(seed=5)
-    twins.reset(seed=5)
-    for number in range(120):
-        chosen = np.array([rng.choice(np.flatnonzero(mask)) for mask in info["action_mask"]])
-        seen, _, over, _, info = envs.step(chosen)
-        now, _, _, _, told = twins.step(chosen)
-        given_out = [(seen, now), (seen[1], now[1]), (info["action_mask"][2:], told["action_mask"][2:])]
-        for i in np.flatnonzero(over):
-            given_out.append((info["final_obs"][i], told["final_obs"][i]))
-        for one, other in [given_out[number % 3], *given_out[3:]]:
-            kept.append(one)
-            expected.append(other.copy())
-        assert own is None or (own == seen).all()
-        if number % 7 == 0:
-            del kept[::2], expected[::2]
-    assert all((one == other).all() for one, other in zip(kept, expected, strict=True))
-
-
 def test_an_illegal_action_loses() -> None:
     envs = SchottenTottenVec(2)
     _, info = envs.reset(seed=1)

@@ -74,7 +74,7 @@ def test_finding_a_class_in_a_package_runs_nothing_of_the_package(
     ],
     ids=["pipe", "folder", "device", "link to itself", "hole"],
 )
-def test_what_is_no_file_is_no_bot(make: Callable[[Path], object], reason: str, tmp_path: Path) -> None:
+def test_special_files_are_rejected(make: Callable[[Path], object], reason: str, tmp_path: Path) -> None:
     make(tmp_path / "bot.py")
     with pytest.raises(ArenaError, match=f"(?i){reason}"):
         find_bot(str(tmp_path / "bot.py"))

@@ -104,21 +104,6 @@ def test_a_strangers_run_is_not_played_unasked(
     assert ran.exists()
 
 
-@pytest.mark.slow
-def test_a_strangers_comparison_is_not_played_unasked(tmp_path: Path, stranger: Callable[[], None]) -> None:
-    ran = tmp_path / "ran"
-    Path("evil.py").write_text(EVIL.format(str(ran)))
-    words = ("--variants", "base,tactical", "--games", 2, "--seed", 1, "--workers", 1)
-    assert arena("compare", "evil.py", "random", *words, "--out", "both") == 0
-    ran.unlink()
-    stranger()
-    assert arena("run", "both", "--games", 4, "--trust") == 2  # it is no run
-    assert arena("run", "both/base", "--games", 4) == 2
-    assert not ran.exists()
-    assert arena("run", "both/base", "--games", 4, "--trust") == 0
-    assert ran.exists()
-
-
 def test_a_strangers_league_plays_in_the_sandbox_or_not_at_all(
     tmp_path: Path, stranger: Callable[[], None], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots import compilation
 from arena.bots.faults import author_traceback, show_value
 from arena.bots.processes import children
 from arena.bots.syntax import syntax_fault
@@ -101,21 +100,6 @@ def test_all_sources_share_the_limits() -> None:
         begun = time.monotonic()
         assert "too large" in syntax_fault(sources)
         assert time.monotonic() - begun < 40
-
-
-@pytest.mark.process
-def test_a_crash_of_the_parser_is_a_fault_of_the_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nor is an error of ours taken for one of the author's."""
-
-    def instead(code: str) -> None:
-        (tmp_path / "child.py").write_text(code)
-        monkeypatch.setattr(compilation, "__file__", str(tmp_path / "child.py"))
-
-    instead("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
-    assert syntax_fault({"a.py": b"x"}).startswith("the bot: it nests too deeply or is too large")
-    instead("raise SystemExit(1)")
-    with pytest.raises(subprocess.CalledProcessError):
-        syntax_fault({"a.py": b"x"})
 
 
 @pytest.mark.process

@@ -6,9 +6,7 @@ import importlib.util
 import os
 import pickle
 import py_compile
-import shutil
 import sys
-import warnings
 from pathlib import Path
 
 import pytest
@@ -17,7 +15,7 @@ from arena.bots.faults import BotError, author_traceback
 from arena.bots.isolation.wire_messages import launch_of
 from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
-from arena.bots.spec import check_names, find_bot, find_bots, known_bots, overlooked_file, parse_spec
+from arena.bots.spec import check_names, find_bot, find_bots, known_bots, parse_spec
 from arena.errors import BotWarning
 from arena.paths import data_folder
 
@@ -73,12 +71,6 @@ def test_specs_are_taken_apart(text: str, name: str | None, target: str, params:
     assert (parts.name, parts.target, parts.params) == (name, target, params)
 
 
-@pytest.mark.parametrize("text", ["", "x=", ":a=1", "greedy:a=1,a=2"])
-def test_badly_written_specs_are_refused(text: str) -> None:
-    with pytest.raises(BotError, match="bot"):
-        parse_spec(text)
-
-
 def test_bare_names_are_looked_up_in_the_program_first_then_here(here: Path) -> None:
     bot_file(here / "bots" / "random.py")
     bot_file(here / "bots" / "mine.py")
@@ -88,21 +80,6 @@ def test_bare_names_are_looked_up_in_the_program_first_then_here(here: Path) -> 
     assert Path(find_bot("mine").path) == here / "bots" / "mine.py"
     assert {"mine", "greedy", "random", "counter", "search", "scripted", "first"} <= set(known_bots())
     assert "_helper" not in known_bots()
-
-
-def test_only_another_bot_under_a_bare_name_is_overlooked(here: Path) -> None:
-    for own in ("bots/random.py", "odds.py"):
-        bot_file(here / own)
-        assert overlooked_file(Path(own).stem) == Path(own)
-        assert overlooked_file(own) is None
-    assert overlooked_file("random", here) == here / "bots" / "random.py"
-    shutil.copy(data_folder("bots") / "greedy.py", here / "bots")
-    (here / "bots" / "first.py").mkdir()
-    for target in ("greedy", "first", "counter", "mine", "../bots/random", "no\0name", "x" * 5000):
-        assert overlooked_file(target) is None
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert find_bot("greedy").name == "greedy"
 
 
 def test_what_is_not_there_is_named_with_the_nearest_known(here: Path) -> None:
@@ -222,14 +199,6 @@ def test_commands_that_cannot_be_run_are_refused_with_the_remedy(here: Path) -> 
         find_bot("cmd:bots/mybot", {"depth": 3})
 
 
-def test_a_script_that_is_not_there_is_missed_before_the_first_game(here: Path) -> None:
-    own = program(here / "venv" / "bin" / "python3.11")  # an interpreter of the bot's own
-    for command in ("python3 gone.py", "python3 -u sub/gone.py --fast", f"'{own}' gone.py"):
-        with pytest.raises(BotError, match=r"no file (sub/)?gone\.py for the bot"):
-            find_bot(f"cmd:{command}")
-    assert find_bot("cmd:python3 -c pass").command[1:] == ("-c", "pass")
-
-
 # ---------------------------------------------------------------- loading
 
 
@@ -316,30 +285,6 @@ def test_a_class_of_a_package(here: Path) -> None:
     write(here / "crew" / "not_bots.py", "class Thing: ...\nvalue = 1\n")
     assert "is not a bot" in error_of("crew.not_bots:Thing")
     assert "is not a bot" in error_of("crew.not_bots:value")
-
-
-def test_a_function_of_a_package(here: Path) -> None:
-    """No form of naming a function bot let it import with `from .helper import x`."""
-    write(here / "team" / "__init__.py", "")
-    write(here / "team" / "helper.py", "def pick(moves):\n    return moves[-1]\n")
-    write(
-        here / "team" / "quick.py",
-        "from .helper import pick\nask_forced = True\ndef act(view, moves):\n    return pick(moves)\n",
-    )
-    loaded = load_bot("team.quick:act")
-    assert loaded.name == "quick"
-    bot = loaded.make()
-    assert bot.act(None, [1, 2]) == 2  # type: ignore[arg-type, list-item, comparison-overlap]
-    assert bot.ask_forced
-    assert "is not a bot" in error_of("team.quick:pick")
-
-
-def test_a_package_may_have_parts_in_several_folders(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(here / "parts" / "first.py", "from parts.second import act\n")
-    write(here / "more" / "parts" / "second.py", "def act(view, moves):\n    return moves[0]\n")
-    monkeypatch.syspath_prepend(here / "more")
-    assert load_bot("parts.first:act").name == "first"
-    assert load_bot("parts.second:act").name == "second"
 
 
 # ---------------------------------------------------------------- parameters
@@ -459,20 +404,3 @@ def test_bytecode_is_neither_run_nor_written(here: Path, spec: str, monkeypatch:
     py_compile.compile(evil, str(folder / "helper.pyc"))
     if ":" not in spec:
         assert error_of(f"{name}/bot.py").endswith("No module named 'helper'")
-
-
-@pytest.mark.parametrize(
-    ("source", "draws", "harmless"),
-    [
-        ("import math, arena.game.cards\n", False, True),
-        ("import os\n", False, False),
-        ("import importlib\nx = importlib.import_module('math')\n", True, False),
-        ("def f():\n    from random import choice\n", True, True),
-        ("import helper\n", True, True),
-    ],
-)
-def test_imports_tell_what_to_look_after(here: Path, source: str, draws: bool, harmless: bool) -> None:
-    write(here / "helper.py", "import random\n")
-    write(here / "bot.py", source + "\ndef act(v, m): ...\n")
-    loaded = load_bot("bot.py")
-    assert (loaded.uses_random, loaded.leaves_process_clean) == (draws, harmless)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import logging
-import subprocess
 import sys
 
 import pytest
 
-from arena.bots import output
 from arena.bots.output import BotOutput, redirected
 
 
@@ -54,29 +52,6 @@ def test_nothing_is_logged_that_changes_how_the_log_is_shown(caplog: pytest.LogC
 
 
 @pytest.mark.usefixtures("lines")
-def test_what_is_too_much_is_dropped_and_said_once_a_game(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(output, "PER_GAME", 10)
-    monkeypatch.setattr(output, "PER_PROCESS", 25)
-    table = _Table()
-    with redirected(BotOutput(table.who)):
-        for table.game in (1, 2, 3, 4):
-            for _ in range(3):
-                print("12345678")
-    assert logged(caplog) == [
-        "a: 12345678",
-        "a: 1",
-        "a: [more output in this game is dropped]",
-        "a: 12345678",
-        "a: 1",
-        "a: [more output in this game is dropped]",
-        "a: 12345",
-        "a: [more output in this process is dropped]",
-    ]
-
-
-@pytest.mark.usefixtures("lines")
 def test_one_endless_line_is_cut_into_pieces(caplog: pytest.LogCaptureFixture) -> None:
     with redirected(BotOutput(_Table().who)):
         sys.stdout.write("x" * 5000)
@@ -92,30 +67,3 @@ def test_there_is_nothing_to_read_and_nothing_to_close() -> None:
             input("? ")
         assert sys.stdin.readlines() == []
     assert (sys.stdin, sys.stdout, sys.stderr) == before
-
-
-def test_the_streams_have_what_real_ones_have() -> None:
-    """They lacked `reconfigure` and `fileno`, so `faulthandler.enable()` failed."""
-    code = (
-        "import codecs, faulthandler, io, logging, os, subprocess, sys\n"
-        "from arena.bots.output import BotOutput, redirected\n"
-        "said, log, handler = [], logging.getLogger('arena.bots'), logging.Handler()\n"
-        "handler.emit = lambda record: said.append(record.getMessage())\n"
-        "log.addHandler(handler); log.setLevel(logging.INFO)\n"
-        "with redirected(BotOutput(lambda: ('a', 1)), descriptors=True):\n"
-        "    os.write(1, b'direct'); os.write(2, b'direct')\n"
-        "    assert b'typed' not in os.read(0, 10)\n"
-        "    for stream, real in ((sys.stdout, sys.__stdout__), (sys.stdin, sys.__stdin__)):\n"
-        "        said += [name for name in dir(real) if name[0] != '_' and not hasattr(stream, name)]\n"
-        "    sys.stdout.reconfigure(line_buffering=True)\n"
-        "    faulthandler.enable()\n"
-        "    subprocess.run(['echo', 'child'], stdin=sys.stdin, stdout=sys.stdout, stderr=sys.stderr.buffer)\n"
-        "    assert sys.stdin.buffer.read() == b''\n"
-        "    print('one', file=codecs.getwriter('utf-8')(sys.stdout.detach()))\n"
-        "    io.TextIOWrapper(sys.stderr.detach(), write_through=True).write('two\\n')\n"
-        "    sys.stdout.close(); sys.stdout.buffer.close()\n"
-        "    print('three', flush=True); sys.stdout.writelines(['four'])\n"
-        "print(said)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], input="typed", capture_output=True, text=True, timeout=60)
-    assert (done.stdout, done.stderr) == ("['a: one', 'a: two', 'a: three', 'a: four']\n", "")

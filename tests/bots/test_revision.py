@@ -55,25 +55,11 @@ def test_a_revision_is_the_file_of_that_commit(commits):
     assert find_bot(bot.spec).source_hash == bot.source_hash
 
 
-def test_an_existing_file_wins_and_parameters_may_hold_an_at_sign(commits):
-    Path("bots/mybot.py@HEAD.py").write_text(BOT.format(number=0))
-    assert find_bot("bots/mybot.py@HEAD.py").labels == {}
-    assert find_bot("bots/mybot.py:style=a@b").params == (("style", "a@b"),)
-
-
 def test_a_working_file_beside_its_revisions_is_named_alike(commits):
     working, old = find_bots(["bots/mybot.py", "bots/mybot.py@HEAD"])
     assert working.name == f"mybot@{working.source_hash[:10]}" != old.name
     assert (working.labels["commit"], working.labels["named"]) == ("", "bots/mybot.py")
     assert find_bots(["bots/mybot.py", "random"])[0].name == "mybot"
-
-
-def test_a_working_file_as_committed_is_the_last_commits_version(commits):
-    Path("bots/mybot.py").write_bytes(BOT.format(number=2).replace("\n", "\r\n").encode())
-    for text in ("bots/mybot.py", "mybot"):
-        bot = find_bots([text, "bots/mybot.py@HEAD~1"])[0]
-        assert (bot.labels["commit"], bot.labels["named"]) == (commits[2], text)
-        assert find_bot(bot.spec).source_hash == bot.source_hash == find_bot("bots/mybot.py@HEAD").source_hash
 
 
 def test_equal_bots_are_one_row_and_nothing_is_played_of_one(commits, repository):
@@ -83,12 +69,6 @@ def test_equal_bots_are_one_row_and_nothing_is_played_of_one(commits, repository
     assert len(find_bots(["bots/mybot.py@HEAD", "bots/mybot.py@HEAD:depth=2"])) == 2
     with pytest.raises(BotError, match="nothing changed"):
         find_bots(["bots/mybot.py@HEAD", "bots/mybot.py@again"])
-
-
-def test_a_checkout_with_other_line_ends_is_as_committed(commits):
-    Path("bots/mybot.py").write_bytes(BOT.format(number=2).replace("\n", "\r\n").encode())
-    with pytest.raises(BotError, match="nothing changed"):
-        find_bots(["bots/mybot.py", "bots/mybot.py@HEAD"])
 
 
 def test_the_rule_of_bundles_is_the_same_over_a_commit(repository):
@@ -108,17 +88,6 @@ def test_the_rule_of_bundles_is_the_same_over_a_commit(repository):
     there, then = read_bundle(Path("ann/ann.py").resolve()), find_bot("ann/ann.py@HEAD").bundle
     assert (there.files, there.hash) == (then.files, then.hash)
     assert {"link.bin", "more/table.txt", "helper.py"} <= {*then.files}
-
-
-def test_links_to_files_that_are_not_called_like_the_bot(repository):
-    repository.commit("all", bots__mybot="import pack.one\n", bots__parts__one="x = 1\n", **{"bots__data__t.txt": "t"})
-    os.symlink("data", "bots/mybot_data")
-    os.symlink("parts", "bots/pack")
-    os.symlink("bots/mybot.py", "named.py")
-    repository.commit("links")
-    there, then = read_bundle(Path("bots/mybot.py").resolve()), find_bot("bots/mybot.py@HEAD").bundle
-    assert {*then.files} == {"mybot.py", "mybot_data/t.txt", "pack/one.py"}
-    assert there.files == then.files == find_bot("named.py@HEAD").bundle.files
 
 
 def test_the_history_of_a_link_is_that_of_the_file_that_it_leads_to(repository):
@@ -167,10 +136,6 @@ def test_wrong_input_is_answered_in_a_sentence(commits, repository, tmp_path, mo
     assert "Git is not installed" in refusal("bots/newer.py@HEAD")
 
 
-def test_a_repository_without_commits_is_said(repository):
-    assert "nothing is committed" in refusal("mybot.py@HEAD")
-
-
 def test_a_file_of_settings_names_revisions_from_its_folder_or_from_here(commits, repository):
     repository.commit("other", other__bots__eve=BOT.format(number=0))
     Path("configs").mkdir()
@@ -188,17 +153,6 @@ def test_a_file_of_settings_names_revisions_from_its_folder_or_from_here(commits
             assert load_config(Path(folder, "cup.toml"), exist=True).bots[0].name.startswith(f"{stem}@")
 
 
-def test_a_folder_in_no_repository_is_said(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert "is in no Git repository" in refusal("mybot.py@HEAD")
-
-
-def test_inherited_settings_of_git_do_not_count(commits, monkeypatch, tmp_path):
-    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
-    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "index"))
-    assert find_bot("bots/mybot.py@HEAD").labels["commit"] == commits[2]
-
-
 def test_nothing_of_the_repository_runs_and_nothing_is_checked_out(commits, repository):
     told = Path("told")
     for name in ("post-checkout", "post-index-change", "reference-transaction"):
@@ -214,14 +168,6 @@ def test_nothing_of_the_repository_runs_and_nothing_is_checked_out(commits, repo
     assert len(command_field(["bots/mybot.py@last-9", "bots/mybot.py"])) == 4
     assert not told.exists()
     assert {path: path.stat().st_mtime_ns for path in Path().rglob("*") if ".git/" not in str(path)} == before
-
-
-def test_worktrees_and_subfolders(commits, repository, monkeypatch):
-    repository.git("worktree", "add", "-q", "side", "HEAD~1")
-    assert find_bot("side/bots/mybot.py@HEAD").labels["commit"] == commits[1]
-    monkeypatch.chdir("bots")
-    assert find_bot("mybot.py@HEAD").labels["commit"] == commits[2]
-    assert find_bot("../bots/mybot.py@HEAD").labels["commit"] == commits[2]
 
 
 def test_patterns_and_folders_stand_for_the_files_of_the_commit(repository):
@@ -268,13 +214,6 @@ def test_revisions_play(commits):
     rows = run.standings.set_index("bot")
     assert sorted(rows["commit"]) == sorted(["", "", commits[1]])
     assert not Path("results").joinpath(".bots").exists()
-
-
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
-def test_the_repository_of_another_user_is_refused_with_the_way_on(commits, tmp_path):
-    for path in (tmp_path, *tmp_path.rglob("*")):
-        os.chown(path, 12345, 12345)
-    assert f"git config --global --add safe.directory {tmp_path}" in refusal("bots/mybot.py@HEAD")
 
 
 def test_a_version_is_submitted_and_the_server_reads_no_revision(commits):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -16,7 +15,7 @@ import pytest
 
 import arena
 import arena.compiled
-from arena.compiled import built_as, source_hashes, stale_sources
+from arena.compiled import built_as
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rules import load_rules
@@ -163,28 +162,6 @@ def test_what_fits_is_not_compiled_again(compiled: Path) -> None:
     subprocess.run(build, cwd=compiled, env=environment, check=True, capture_output=True)
     engine = run("import arena.game.engine as e; print(e.__file__)", compiled)
     assert engine.stdout.strip() == str(compiled / "arena" / "game" / "engine.py"), engine.stderr
-
-
-def test_stale_sources_without_a_compiler(tmp_path: Path) -> None:
-    """The comparison itself, on files made up for it."""
-    for name in COMPILED:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / f"{name}.py").write_text(name)
-    assert stale_sources(tmp_path) == []  # nothing is compiled
-    (tmp_path / f"{COMPILED[0]}{EXTENSION_SUFFIXES[0]}").write_text("")
-    assert stale_sources(tmp_path) == ["_built.json"]
-    (tmp_path / "_built.json").write_text("{")
-    assert stale_sources(tmp_path) == ["_built.json"]
-    (tmp_path / "_built.json").write_text(json.dumps({"sources": {f"{name}.py": "0" for name in COMPILED[1:]}}))
-    assert stale_sources(tmp_path) == sorted(f"{name}.py" for name in COMPILED[1:])
-    hashes = {f"{name}.py": hashlib.sha256(name.encode()).hexdigest() for name in COMPILED}
-    assert source_hashes(tmp_path) == hashes
-    (tmp_path / "_built.json").write_text(json.dumps({"sources": hashes, "flags": []}))
-    assert stale_sources(tmp_path) == []
-    (tmp_path / "game" / "stray.pxd").write_text("cdef int x")
-    assert stale_sources(tmp_path) == []  # no source of the compiled files
-    (tmp_path / f"{COMPILED[3]}.py").unlink()
-    assert stale_sources(tmp_path) == [f"{COMPILED[3]}.py"]
 
 
 def test_what_has_types_is_compiled() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,10 +21,6 @@ from tests.game.play import dump, go, set_up
 
 #: Seat 0 holds red and seat 1 green cards; r7 r8 r9 on one stone is a proof.
 MINE, THEIRS = "r7 r8 r9 r1 r2 r3", "g1 g2 g3 g4 g5 g6"
-ONE_EACH = "r1@1,draw tactic,g1@1,draw tactic"
-TWO_EACH = f"{ONE_EACH},r2@2,draw clan,g2@2,draw clan"
-#: Seat 0 has drawn the uppermost tactic card and claimed stone 1.
-CLAIMED = "r7@1,draw tactic,g1@2,draw clan,r8@1,draw clan,g2@2,draw clan,r9@1,draw clan,g4@3,draw clan"
 
 
 def reason(state: State, move: str | Move) -> str:
@@ -42,111 +39,17 @@ def test_every_phase_has_its_words() -> None:
     assert set(QUESTIONS) == set(PHASES)
 
 
-#: Tactic deck, moves so far, the illegal move, and what is said.
-CASES = [
-    ("", "", "r10@1", "tactical has no r10"),
-    ("", "", "*8@1", "the spy of tactical is *7"),
-    # another decision is asked for
-    ("", "", "claim 1", "a card must be played now"),
-    ("redeploy", f"{ONE_EACH},redeploy", "r2@3", QUESTIONS["take"][0]),
-    ("redeploy", f"{ONE_EACH},redeploy,take r1@1", "pass", QUESTIONS["put"][0]),
-    ("scout", f"{ONE_EACH},scout", "r2@3", QUESTIONS["scout"][0]),
-    ("scout", f"{ONE_EACH},scout,draw clan,draw clan,draw clan", "pass", QUESTIONS["return"][0]),
-    ("", "r1@1", "r2@3", QUESTIONS["draw"][0]),
-    # plays
-    ("", "", "g1@1", "g1 is not in the hand"),
-    ("", "", "pass", "passing is only allowed when no clan card can be played"),
-    (
-        "",
-        "r1@1,draw clan,g1@1,draw clan,r2@1,draw clan,g2@1,draw clan,r7@1,draw clan,g4@2,draw clan",
-        "r3@1",
-        "this player's side of stone 1 is full (3 cards)",
-    ),
-    (
-        "mud",
-        "r1@1,draw tactic,g1@1,draw clan,mud@1,draw clan,g2@2,draw clan,r2@1,draw clan,g4@2,draw clan,"
-        "r3@1,draw clan,g5@3,draw clan,r7@1,draw clan,g6@3,draw clan",
-        "r8@1",
-        "this player's side of stone 1 is full (4 cards)",
-    ),
-    ("fog", CLAIMED, "r1@1", "stone 1 has already been claimed"),
-    ("fog", CLAIMED, "fog@1", "stone 1 has already been claimed"),
-    (
-        "fog scout mud",
-        f"{ONE_EACH},fog@5,draw tactic,g2@1,draw clan",
-        "mud@3",
-        "the tactic limit: 1 played, 0 by the opponent; the lead may not exceed one",
-    ),
-    (
-        "*J *J fog",
-        "r1@1,draw tactic,g1@1,draw clan,*J@2,draw tactic,g2@1,draw tactic,r2@1,draw clan,fog@9,draw clan",
-        "*J@3",
-        "each player may play only one joker per game",
-    ),
-    ("*J", ONE_EACH, "*J=r7@3", "in tactical, a wild card gets its colour and value at the claim: *J@3"),
-    (
-        "deserter redeploy",
-        f"{ONE_EACH},deserter,take g1@1,draw clan",
-        "redeploy",
-        "there is no card for redeploy to take",
-    ),
-    # cards that a ruse takes, and where they go
-    ("redeploy", f"{TWO_EACH},redeploy", "take r3@1", "r3 is not on this player's side of stone 1"),
-    ("deserter", f"{TWO_EACH},deserter", "take g2@1", "g2 is not on the opponent's side of stone 1"),
-    ("redeploy", f"{CLAIMED},r1@5,draw clan,g5@3,draw clan,redeploy", "take r7@1", "stone 1 has already been claimed"),
-    ("*J traitor", f"{ONE_EACH},*J@2,draw clan,traitor", "take *J@2", "traitor can take only clan cards"),
-    ("redeploy", f"{TWO_EACH},redeploy,take r1@1", "r2@3", "the card to place is r1"),
-    ("redeploy", f"{TWO_EACH},redeploy,take r1@1", "r1@1", "the card may not return to the stone it came from"),
-    (
-        "traitor",
-        f"{ONE_EACH},traitor,take g1@1",
-        "discard",
-        "a card taken by the traitor must be placed, not discarded",
-    ),
-    (
-        "redeploy",
-        f"{CLAIMED},r1@5,draw clan,g5@3,draw clan,redeploy,take r1@5",
-        "r1@1",
-        "stone 1 has already been claimed",
-    ),
-    # returns
-    ("scout", f"{ONE_EACH},scout,draw clan,draw clan,draw clan", "return g1", "g1 is not in the hand"),
-]
-BOUND = "bga-tactical:ruse_targets=clan_and_elite"
-#: The same under other rules.
-OTHER_RULES = [
-    ("bga-tactical", "*J", "", "*J=r10@1", "bga-tactical has no r10"),
-    (
-        "bga-tactical",
-        "*J",
-        ONE_EACH,
-        "*J@3",
-        "in bga-tactical, a wild card gets its colour and value when it is played: *J=r1@3",
-    ),
-    (
-        "bga-tactical",
-        "*J deserter",
-        f"{ONE_EACH},*J=r9@2,draw clan,deserter",
-        "take *J@2",
-        "deserter can take only clan cards in bga-tactical",
-    ),
-    (
-        BOUND,
-        "*7 fog redeploy",
-        f"{ONE_EACH},*7=g7@2,draw tactic,fog@9,draw clan,redeploy,take *7@2",
-        "*7@3",
-        f"in {BOUND}, a wild card gets its colour and value when it is played: *7=r7@3",
-    ),
-]
+CASES = (Path(__file__).parents[1] / "data" / "illegal_moves.txt").read_text().splitlines()
 
 
-@pytest.mark.parametrize(
-    ("rules", "tactic", "moves", "wrong", "words"), [*(("tactical", *case) for case in CASES), *OTHER_RULES]
-)
-def test_the_reason_is_given(rules: str, tactic: str, moves: str, wrong: str, words: str) -> None:
-    state = set_up(rules, MINE, THEIRS, tactic=tactic)
-    go(state, *moves.split(",") if moves else ())
-    assert reason(state, wrong) == words
+@pytest.mark.parametrize(("deck", "moves", "wrong"), [*zip(CASES[::3], CASES[1::3], CASES[2::3])])
+def test_the_reason_is_given(deck: str, moves: str, wrong: str) -> None:
+    """A case is three lines: the rule set and the tactic deck, the moves so far, the illegal move and the reason."""
+    *rules, tactic = deck.split(":")
+    state = set_up(":".join(rules), MINE, THEIRS, tactic=tactic)
+    go(state, *filter(None, moves.strip(" -").split(",")))
+    move, words = wrong.strip().split(": ", 1)
+    assert reason(state, move) == words
 
 
 def test_claims() -> None:
@@ -224,7 +127,7 @@ def test_states_and_views_do_not_travel(state: State) -> None:
         pickle.dumps(state.view(0, Rng(1)))
 
 
-def test_what_is_missing_or_of_another_kind_is_said(state: State) -> None:
+def test_arguments_of_another_type_are_rejected(state: State) -> None:
     with pytest.raises(TypeError, match="generator"):
         state.rollout(None)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="as a list, such as"):

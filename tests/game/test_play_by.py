@@ -72,7 +72,7 @@ FORGED = [Move(index, "x", "place", "r1", 1, None) for index in (10**6, MOVE_COU
 
 @pytest.mark.parametrize("wrong", [None, "r1@1", 7, *FORGED, parse_move("no claim")])
 @pytest.mark.parametrize("seat", [0, 1])
-def test_what_is_no_legal_move_ends_the_loop(wrong: Any, seat: int) -> None:
+def test_an_illegal_answer_ends_the_loop(wrong: Any, seat: int) -> None:
     """It is handed back, and the state is that of the last legal move."""
     count = 0
 

@@ -95,17 +95,6 @@ def test_dropped_views_do_not_shine_through() -> None:
         assert view_dump(view) == before
 
 
-def test_generator_and_clock_are_handed_on() -> None:
-    state = set_up("base", "r1")
-    rng = Rng(4)
-    view = state.view(1, rng, 2.5)
-    assert view.rng is rng
-    assert (view.clock, view.seat) == (2.5, 1)
-    assert state.view(0).rng is None
-    with pytest.raises(ValueError, match="a seat is 0 or 1, not 2"):
-        state.view(2)
-
-
 # ---- no difference between what cannot be told apart -----------------------------------------------------------
 
 
@@ -325,30 +314,6 @@ def test_events_are_censored_for_a_seat(rules_name: str) -> None:
                     assert mine.card is None
                     assert mine.text in (f"{'draws' if mine.kind == 'draw' else 'returns'} a {mine.deck} card",)
     assert hidden > 100
-
-
-def test_events_in_words() -> None:
-    state = go(scouted("top"), "return *J,return b8")
-    assert [str(event) for event in state.events(0)] == [
-        "a r1@1",
-        "a draws scout",
-        "b g1@1",
-        "b draws a clan card",
-        "a scout",
-        "a draws *J",
-        "a draws b8",
-        "a draws p8",
-        "a return *J",
-        "a return b8",
-    ]
-    assert [str(event) for event in state.events(1, 5)] == [
-        "a draws a tactic card",
-        "a draws a clan card",
-        "a draws a clan card",
-        "a returns a tactic card",
-        "a returns a clan card",
-    ]
-    assert [str(event) for event in state.view(1).history[-2:]] == ["a returns a tactic card", "a returns a clan card"]
 
 
 # ---------------------------------------------------------------- what searches stand on

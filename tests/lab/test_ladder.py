@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from arena.errors import ArenaError
-from arena.lab.rungs import Standing, candidate, ladder_config, settings
-from arena.results.sources import run_of
-from arena.stats.pairs import head_to_head
+from arena.lab.rungs import candidate, ladder_config, settings
 from arena.tournament.games import ScheduleProgress
 from arena.tournament.run_settings import BotSetting
 from tests.cli.conftest import Arena, arena  # noqa: F401
@@ -42,33 +39,6 @@ def test_every_rung_is_played() -> None:
     met = [(pairing.a, pairing.b) for pairing in config.schedule().pairings(ScheduleProgress())]
     assert met == [("barca", rung) for rung in ladder_config().bot_names]
     assert config.levels == ("process", *["none"] * len(met))
-
-
-@pytest.mark.parametrize(
-    ("counts", "above", "said"),
-    [
-        ((WON, WON, WON, WON), 4, "stronger than odds, rung 4 of 4"),
-        (
-            (WON, EVEN, LOST),
-            1,
-            "stronger than random, rung 1 of 3; undecided after 104 games against greedy (50.0%);"
-            " weaker than counter (13.5%)",
-        ),
-        ((LOST, LOST), 0, "not shown to be stronger than any rung; weaker than random (13.5%), greedy (13.5%)"),
-        (
-            ((0, 0, 0, 0, 2),),
-            0,
-            "not shown to be stronger than any rung; undecided after 4 games against random (100.0%)",
-        ),
-    ],
-)
-def test_what_is_said_of_a_place(counts: tuple[tuple[int, ...], ...], above: int, said: str) -> None:
-    names = ("mine", "random", "greedy", "counter", "odds")[: len(counts) + 1]
-    run = run_of([], Path("there"))
-    run = replace(run, config={"rules": "base", "bots": [{"name": name} for name in names]})
-    found = Standing(run, tuple(map(head_to_head, counts)))
-    assert found.above == above
-    assert found.sentence() == f"base: mine is {said}"
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pandas as pd
@@ -66,18 +65,6 @@ def test_frames_hold_the_run(folder: Path) -> None:
     assert "30 games of ann, bob, cid" in repr(run)
 
 
-def test_the_example_of_the_page_runs(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(folder.parents[1])
-    code, _ = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
-    exec(compile(code, "docs/notebooks.md", "exec"), {})
-    out = capsys.readouterr().out
-    assert "<Run test: 30 games of ann, bob, cid; rules tactical, seed 11>" in out
-    assert "units_needed" in out
-    assert arena.load("quick").folder == Path("results/quick")
-
-
-def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+def test_a_missing_run_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match="there is no run in"):
         arena.load(tmp_path)

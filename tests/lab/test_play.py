@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import random
 import sys
 from bdb import BdbQuit
@@ -10,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena import ArenaError, Bot, Deal, Event, Move, PlayedGame, View, load_rules, make_deal, play_game
-from arena.game.record import verify
+from arena import ArenaError, Bot, Deal, Event, Move, View, load_rules, make_deal, play_game
 from arena.tournament.games import GameResult, PairTask
 from tests.tournament.referee.games import referee
 
@@ -51,25 +49,6 @@ def test_it_is_the_game_of_a_tournament() -> None:
         for key in ("first", "second", "record", "score", "ending", "stones", "turns", "plies", "decisions"):
             assert getattr(game, key) == getattr(stored, key), key
         assert (game.winner, game.points) == (stored.winner, stored.points)
-
-
-def test_what_a_game_holds() -> None:
-    game = play_game("greedy", "random", seed=1)
-    assert isinstance(game, PlayedGame)
-    assert [len(times) for times in game.decision_ms] == list(game.decisions)
-    for times, total, longest in zip(game.decision_ms, game.ms, game.max_ms):
-        assert all(time > 0 for time in times)
-        assert sum(times) == pytest.approx(total, abs=0.001)
-        assert max(times) == pytest.approx(longest, abs=0.001)
-    assert verify(game.record).turns == game.state.turns == game.turns
-    steps = list(game.steps())
-    assert len(steps) == game.plies
-    assert steps[-1][0].is_over
-    assert game.seats == ("random", "greedy")
-    assert (game.score_of("greedy"), game.score_of("random")) == (1, 0)
-    assert repr(game) == "<greedy - random 4-0: greedy, three adjacent>"
-    assert str(game).endswith("greedy beat random 4–0: three adjacent")
-    assert "▲2▲" in str(game)
 
 
 def test_all_that_is_a_bot_plays_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,35 +107,6 @@ def test_an_exception_loses_the_game_or_is_raised() -> None:
 def test_what_the_user_does_is_no_forfeit(error: BaseException) -> None:
     with pytest.raises(type(error)):
         play_game(Mine(error), "random")
-
-
-def test_the_clock() -> None:
-    seen = []
-
-    def slow(view: View, moves: list[Move]) -> Move:
-        seen.append(view.clock)
-        while len(seen) > 2:  # busy until the exception: no test should wait for a clock
-            raise TimeoutError
-        return moves[0]
-
-    game = play_game(slow, "first", clock=(None, 60_000))
-    assert [clock.move_ms for clock in seen] == [None] * 3
-    assert seen[0].bank_ms == 60_000 > seen[1].bank_ms > seen[2].bank_ms
-    assert game.forfeit == "exception"
-    late = play_game("first", "random", clock=(0.000001, 0))
-    assert late.forfeit == "timeout"
-
-
-def test_nothing_is_captured(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    path = tmp_path / "talks.py"
-    path.write_text(
-        "print('loaded', input())\ndef act(view, moves):\n    print('asked', view.turns)\n    return moves[0]\n"
-    )
-    monkeypatch.setattr(sys, "stdin", io.StringIO("by hand\n"))
-    play_game(path, "random")
-    assert capsys.readouterr().out.startswith("loaded by hand\nasked ")
 
 
 def test_global_generators_repeat_and_are_given_back() -> None:

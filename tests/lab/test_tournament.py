@@ -12,7 +12,6 @@ import pytest
 
 from arena import ArenaError, Bot, Run, load, load_rules, run_tournament
 from arena.cli.main import main
-from tests.tournament.runner.runs import SendsSignal
 
 pytestmark = pytest.mark.process
 FAST = {"games": 4, "seed": 1, "workers": 1}
@@ -60,13 +59,6 @@ def test_a_sequential_test_and_progress_that_is_asked_for(capfd: pytest.CaptureF
     assert "4 games" in capfd.readouterr().err
     with pytest.raises(ArenaError, match="the format is match, not sprt"):
         match.sprt  # noqa: B018
-
-
-def test_ctrl_c_with_the_last_game_ends_the_program_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As `arena tune` needs it, which plays one run after another."""
-    monkeypatch.setattr("arena.lab.tournament.progress_for", lambda: SendsSignal(4))
-    with pytest.raises(KeyboardInterrupt, match="4 of 4 games are stored in"):
-        run_tournament(["first", "random"], progress=True, **FAST)
 
 
 def test_a_run_grows(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,19 +6,13 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
-import pandas as pd
 import pytest
 
-from arena.bots.spec import parse_spec
 from arena.errors import ArenaError
-from arena.game.rng import Rng, derive_seed
 from arena.game.rules import load_rules
-from arena.lab import tuning
-from arena.lab.tuning import DEFAULT, STUDY, TUNED, TuningTask, read_parameters, spec_with, tune
-from arena.tournament.forfeits import ForfeitSummary
+from arena.lab.notebook import load
+from arena.lab.tuning import DEFAULT, TuningTask, read_parameters, tune
 from tests.cli.conftest import Arena, arena  # noqa: F401
 
 optuna = pytest.importorskip("optuna")
@@ -34,93 +28,26 @@ class Mine:
 """
 
 
-class Played:
-    """Stands for `run_tournament`: wins fall by chance, more often the nearer x is to 0.3, and with style b."""
-
-    def __init__(self) -> None:
-        self.calls: list[tuple[Path, int]] = []
-        self.interrupt_at = -1
-
-    def __call__(self, bots: list[dict[str, str]], **given: Any) -> Any:
-        if len(self.calls) == self.interrupt_at:
-            raise KeyboardInterrupt
-        self.calls.append((given["out"], given["seed"]))
-        params = parse_spec(bots[0]["spec"]).params
-        chance = 0.9 - abs(float(params.get("x", 0.9)) - 0.3) - 0.2 * (params.get("style", "a") == "a")
-        rows = []
-        for number, other in enumerate(bots[1:]):
-            rng = Rng(derive_seed(given["seed"], "games", number))
-            for game in range(given["games"]):
-                first, second = (TUNED, other["name"]) if game % 2 == 0 else (other["name"], TUNED)
-                won = float(rng.random() < chance)
-                score = won if first == TUNED else 1 - won
-                rows.append((number, game // 2, game % 2, first, second, score, None))
-        heads = ["pairing", "deal", "game", "first", "second", "score", "forfeit_by"]
-        return SimpleNamespace(games=pd.DataFrame(rows, columns=heads), forfeit_summary=ForfeitSummary((), {}))
-
-
 @pytest.fixture
-def played(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Played:
+def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(BOT)
     monkeypatch.chdir(tmp_path)
-    found = Played()
-    monkeypatch.setattr(tuning, "run_tournament", found)
-    return found
 
 
-def trials(folder: Path) -> list[tuple[dict[str, Any], float, str]]:
-    """Return parameters, score and state of all trials but those that were interrupted."""
-    study = optuna.load_study(study_name=None, storage=f"sqlite:///{folder / STUDY}")
-    return [(one.params, one.value, one.state.name) for one in study.trials if one.state.name != "RUNNING"]
+@pytest.mark.process
+@pytest.mark.usefixtures("here")
+def test_all_trials_play_the_same_deals_and_the_confirmation_others() -> None:
+    tune(TuningTask("mine.py", PARAMS, seed=1, trials=2, games=2, confirm=2), Path("t"))
+    runs = [path.parent for path in Path("t").rglob("games.sqlite")]
+    trials = {load(run).seed for run in runs if "trials" in run.parts}
+    (last,) = (load(run).seed for run in runs if "confirm" in run.parts)
+    assert len(trials) == 1
+    assert last not in trials
 
 
-@pytest.mark.soak
-def test_it_finds_what_is_good(played: Played) -> None:
-    found = tune(TuningTask("mine.py", PARAMS, ("random",), seed=1, trials=16, games=100), Path("t"))
-    assert abs(float(found.params["x"]) - 0.3) < 0.2
-    assert found.params["style"] == "b"
-    assert found.better
-    assert list(found.confirmed) == [DEFAULT, "random"]
-    assert found.confirmed["random"].games == 400
-    stopped = [score for _, score, state in trials(Path("t")) if state == "PRUNED"]
-    best = max(score for _, score, state in trials(Path("t")) if state == "COMPLETE")
-    assert stopped
-    assert max(stopped) < best
-
-
-def test_all_trials_play_the_same_deals_and_the_confirmation_others(played: Played) -> None:
-    tune(TuningTask("mine.py", PARAMS, seed=1, trials=2, games=100, confirm=20), Path("t"))
-    in_trials = {seed for place, seed in played.calls if "trials" in place.parts}
-    (last,) = (seed for place, seed in played.calls if "confirm" in place.parts)
-    assert len(in_trials) == 1
-    assert last not in in_trials
-
-
-@pytest.mark.soak
-def test_interruption_and_more_trials_change_nothing(played: Played) -> None:
-    task = TuningTask("mine.py", PARAMS, seed=5, trials=7, games=100, confirm=20)
-    whole = tune(task, Path("whole"))
-    played.interrupt_at = len(played.calls) + 9  # within a trial
-    with pytest.raises(KeyboardInterrupt):
-        tune(task, Path("parts"))
-    played.interrupt_at = -1
-    tune(TuningTask("mine.py", PARAMS, trials=5, games=100, confirm=20), Path("parts"))  # the folder knows the seed
-    assert tune(task, Path("parts")).values() == whole.values()
-    assert trials(Path("parts")) == trials(Path("whole"))
-
-
-def test_a_study_that_cannot_be_written_is_said_in_a_sentence(played: Played) -> None:
-    task = TuningTask("mine.py", PARAMS, seed=1, trials=1, games=4, confirm=4)
-    Path("t").mkdir()
-    Path("t", STUDY).write_text("no database, and longer than the head of one. " * 5)
-    with pytest.raises(ArenaError, match=r"cannot write to t/study.sqlite: file is not a database; choose another"):
-        tune(task, Path("t"))
-    Path("u", STUDY).mkdir(parents=True)
-    with pytest.raises(ArenaError, match=r"cannot write to u/study.sqlite: unable to open database file"):
-        tune(task, Path("u"))
-
-
-def test_a_folder_of_another_tuning_is_left_alone(played: Played) -> None:
+@pytest.mark.process
+@pytest.mark.usefixtures("here")
+def test_a_folder_of_another_tuning_is_left_alone() -> None:
     Path("w.toml").write_text("hand_size = 3\n")
     task = TuningTask("mine.py", PARAMS, rules="w.toml", seed=1, trials=1, games=4, confirm=4)
     tune(task, Path("t"))
@@ -148,17 +75,6 @@ def test_the_command(arena: Arena) -> None:  # noqa: F811
     assert plain.out.startswith(f"winner    mine.py:x={found['params']['x']}\nagainst   as it was: ")
 
 
-@pytest.mark.slow
-@pytest.mark.process
-def test_forfeits_come_first_and_more_games_are_not_advised(arena: Arena) -> None:  # noqa: F811
-    Path("dead.py").write_text(BOT.replace("self.x = x", "self.x = x if x == 0.9 else None"))
-    words = ("--param", "x:0..0.5", "--trials", 1, "--games", 4, "--confirm", 4, "--seed", 4)
-    said = arena("tune", "dead.py", *words, code=1).out
-    assert "tuned forfeited all 4 games by exception: " in said.partition("\nwinner")[0]
-    assert "; arena replay results/tune-dead/confirm/" in said.partition("\nwinner")[0]
-    assert "try more" not in said
-
-
 # ---------------------------------------------------------------- what can be tuned
 
 
@@ -178,11 +94,6 @@ def test_ranges_are_as_the_bot_wants_them(mine: str) -> None:
     }
 
 
-def test_parameters_are_added_to_those_of_a_spec() -> None:
-    assert spec_with("mine=a/b.py:x=1", {"y": 0.25}) == "a/b.py:x=1,y=0.25"
-    assert spec_with("greedy", {}) == "greedy"
-
-
 @pytest.mark.parametrize(
     ("params", "said"),
     [
@@ -195,12 +106,12 @@ def test_parameters_are_added_to_those_of_a_spec() -> None:
         (["style:a|a"], "expected NAME:LOW..HIGH"),
     ],
 )
-def test_what_is_wrong_is_said(mine: str, params: list[str], said: str) -> None:
+def test_invalid_parameters_are_rejected(mine: str, params: list[str], said: str) -> None:
     with pytest.raises(ArenaError, match=said):
         read_parameters(mine, params)
 
 
-def test_what_cannot_be_tuned_is_said(mine: str, tmp_path: Path) -> None:
+def test_bots_without_free_parameters_are_rejected(mine: str, tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match="depth is fixed"):
         read_parameters(f"{mine}:depth=3", ["depth:1..6"])
     with pytest.raises(ArenaError, match="is a command"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import shutil
 import signal
@@ -14,26 +13,20 @@ import pytest
 
 from arena.bots.bundle import BundleFile
 from arena.bots.isolation import process as processes
-from arena.league import book, events, placement, player, versions
+from arena.league import book, events, placement, versions
 from arena.league.league_settings import LeagueError
-from arena.league.placement import LeagueWork
 from arena.league.player import open_session
 from arena.league.store import League
 from arena.league.submission import named_bot, placed_bot, read_submission, submission_of
 from arena.league.versions import PENDING, REFUSED
 from arena.tournament.inspection import check_bot
-from arena.tournament.runner.job import Job
 from tests.league.leagues import (
     BROKEN,
     FIRST,
-    LAST,
     RAISES,
-    RANDOM,
     enter,
     handled,
-    league,
     names,
-    play_more,
     settled,
     submission,
     submit,
@@ -90,45 +83,7 @@ def test_ctrl_c_ends_a_check_and_the_next_process_does_it_again(found: League, m
     assert outcome.accepted
 
 
-def test_a_broken_installation_is_no_fault_of_a_bot(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If one bot after the other cannot be loaded, the first may be broken, but not all."""
-    for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM)):
-        enter(found, name, source=source)
-    sound = player.WorkerPool
-
-    def nowhere(job: Job, *options: Any) -> Any:
-        bots = tuple(dataclasses.replace(spec, home="/nowhere") for spec in job.bots)
-        return sound(dataclasses.replace(job, bots=bots), *options)
-
-    monkeypatch.setattr(player, "WorkerPool", nowhere)
-    with open_session(found, "play", 1) as session, pytest.raises(LeagueError, match="nothing can be played"):
-        play_more(session, 8)
-    assert len(names(found)) == 2
-    monkeypatch.undo()
-    (out,) = [one.name for one in versions.in_state(found, retired=True) if one.retired]
-    book.bring_back(found, out)
-    with open_session(found, "play", 1) as session:
-        assert play_more(session, 8) == 8
-
-
 # ---------------------------------------------------------------- what is written to do harm
-
-
-def test_a_fault_of_ours_stops_the_league_only_a_few_times(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(*args: Any) -> Any:
-        raise RuntimeError("a fault of ours")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(LeagueWork, "_check", failing)
-        with pytest.raises(RuntimeError):
-            submit(found, "mine", FIRST)
-        for _ in range(book.MAX_ATTEMPTS - 1):
-            with open_session(found, "play", 1) as session, pytest.raises(RuntimeError):
-                handled(session)
-        with open_session(found, "play", 1) as session:
-            assert handled(session) == []
-    one = versions.of_bot(found, "mine")[0]
-    assert (one.state, one.reason) == (REFUSED, "given up after 4 failed attempts to check or place it")
 
 
 @pytest.mark.parametrize("path", ["~/notes.py", "a=b.py", "search", "m.n:C"])
@@ -160,25 +115,6 @@ def test_long_and_deep_paths_are_refused(tmp_path: Path) -> None:
     (tmp_path / "long" / ("x" * 197)).write_text("x")
     with pytest.raises(LeagueError, match="too long: at most 200 bytes"):
         read_submission("mine.py", tmp_path)
-
-
-def test_one_that_cannot_be_loaded_each_time_is_retired(tmp_path: Path) -> None:
-    """Whenever it is looked at by itself it can; in a lineup of three it cannot."""
-    source = f"""
-    import pathlib
-    versions = len(list(pathlib.Path(__file__).parents[3].glob("v*")))
-    assert versions < 3, "not in this company"
-    {FIRST.replace(chr(10), chr(10) + "    ")}
-    """
-    with league(tmp_path / "league") as found:
-        for name, text in (("bad", textwrap.dedent(source)), ("last", LAST), ("random", RANDOM)):
-            enter(found, name, source=text)
-        with open_session(found, "play", 1) as session:
-            assert play_more(session, 8) == 8
-        assert names(found) == ["last v1", "random v1"]
-        why = versions.of_bot(found, "bad")[0].retired_reason
-        assert why.startswith("it can no longer be loaded")
-        assert "not in this company" in why
 
 
 def test_what_waits_can_be_withdrawn(found: League) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -160,26 +159,6 @@ def test_a_submission_that_ends_every_process_is_refused(tmp_path: Path, monkeyp
     assert (now.state, now.attempts) == (versions.REFUSED, book.MAX_ATTEMPTS)
 
 
-@pytest.mark.parametrize("statement", [5, 61])
-def test_killed_play_loses_no_stored_game(tmp_path: Path, make: Make, statement: int) -> None:
-    make(tmp_path)
-    before = len(games_of(tmp_path))
-
-    def work() -> None:
-        with open_league(tmp_path) as found:
-            kill_at(found, statement)
-            with open_session(found, "play", 2) as session:
-                play_more(session)
-
-    assert ended(forked(work)) == -signal.SIGKILL
-    sound(tmp_path).close()
-    stored = len(games_of(tmp_path))
-    with open_league(tmp_path) as found, open_session(found, "play", 1) as session:
-        assert play_more(session, 20) == 20
-    assert len(games_of(tmp_path)) == stored + 20 >= before + 20
-    whole(tmp_path)
-
-
 def test_one_process_plays_and_the_others_wait(tmp_path: Path, make: Make) -> None:
     """Authors submit while a league is played: one process after the other plays, and nothing is lost."""
     make(tmp_path, most_games=40, games=8)
@@ -205,25 +184,3 @@ def test_one_process_plays_and_the_others_wait(tmp_path: Path, make: Make) -> No
         assert {p.version.name for p in league_standings(found).rows} == {"first", "last", "ann", "bob", "cid"}
         assert [e.kind for e in events.events(found)].count("accepted") == 5
         assert activity(found) is None
-
-
-def test_readers_are_not_disturbed(tmp_path: Path, make: Make) -> None:
-    make(tmp_path)
-
-    def plays() -> None:
-        with open_league(tmp_path) as found, open_session(found, "play", 1) as session:
-            play_more(session, 100)
-
-    pid = forked(plays)
-    seen = []
-    until = time.monotonic() + PATIENCE_S
-    while time.monotonic() < until and os.waitpid(pid, os.WNOHANG) == (0, 0):
-        with open_league(tmp_path, write=False) as found:
-            table = league_standings(found)
-            assert table.total % 2 == 0
-            assert sum(place.score.games for place in table.rows) == 2 * table.total
-            seen.append(table.total)
-        time.sleep(0.02)
-    assert seen == sorted(seen)
-    assert len(set(seen)) > 1
-    whole(tmp_path)

@@ -57,20 +57,6 @@ def test_forfeits(found: League) -> None:
     assert views.forfeits_text(views.forfeit_lines(found, b)) == "2 (2 timeout)"
 
 
-def test_failures_after_games_are_no_forfeits(found: League) -> None:
-    a, b = enter(found, "a", "b")
-    one, two = fixtures.deal_units(found, [Fixture(a, b, 2)])
-    # b begins game 1; both failed in the last one
-    rows = [row(one, 0, 2, 0, 2), row(one, 1, 0, 3, 1), row(two, 0, 0), row(two, 1, 0, 0, 3)]
-    found.insert_games(rows)
-    assert [(line["kind"], line["games"], line["record"]) for line in views.forfeit_lines(found, b)] == [
-        ("end", 2, "record 1/1"),
-        ("timeout", 1, "record 0/1"),
-    ]
-    assert [(line["kind"], line["games"]) for line in views.forfeit_lines(found, a)] == [("end", 1)]
-    assert views.forfeits_text(views.forfeit_lines(found, b)) == "1 (1 timeout)"
-
-
 def test_a_reader_yields_the_games_that_count(found: League) -> None:
     a, b, c = enter(found, "a", "b", "c")
     played(found, [(a, b, [2, 1]), (b, c, [0])])

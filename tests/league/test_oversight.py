@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import threading
 import time
@@ -13,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import main
-from arena.league import book, fixtures, oversight, placement, versions
+from arena.league import book, fixtures, oversight, versions
 from arena.league.league_settings import LeagueError
-from arena.league.player import activity, open_session
+from arena.league.player import open_session
 from arena.league.store import League, open_league
 from arena.league.verification import league_faults, verified_games
-from tests.bots.processes.waiting import wait_for
 from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, handled, league, skip_check, submission, submit
 
 # ---------------------------------------------------------------- budgets
@@ -26,21 +24,6 @@ from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, handled, le
 
 def receive(found: League, name: str, source: str, author: str | None = "Ann") -> versions.Version:
     return book.enqueue(found, submission(name, source, author)).version
-
-
-def test_a_folder_that_goes_while_it_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another process plays, and removes the files of its bots."""
-    (tmp_path / "gone").mkdir()
-    (tmp_path / "kept").write_bytes(b"x" * 5000)
-    scandir = os.scandir
-
-    def without_gone(path: str) -> object:
-        if str(path).endswith("gone"):
-            raise FileNotFoundError(path)
-        return scandir(path)
-
-    monkeypatch.setattr(os, "scandir", without_gone)
-    assert 5000 <= oversight.folder_bytes(tmp_path) < 20_000
 
 
 def test_submissions_per_day_are_limited(tmp_path: Path) -> None:
@@ -90,50 +73,7 @@ def test_room_of_the_league_is_limited(tmp_path: Path) -> None:
     assert open_league(tmp_path / "a", write=False).count_games() == 0
 
 
-def test_submissions_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(placement, "TURN_S", 0.0)
-    with league(tmp_path / "a", placement={"most_games": 24, "error": 1}) as found:
-        enter(found, "a", "b", "c")
-        receive(found, "one", MIDDLE)
-        receive(found, "two", LAST)
-        said: list[str] = []
-        with open_session(found, "play", 1, on_status=said.append) as session:
-            results = handled(session)
-        assert [result.accepted for result in results[-2:]] == [True, True]
-        assert {result.waits for result in results[:-2]} == {"it is the turn of other submissions"}
-        order = [text.split()[0] for text in said if text.endswith("placing")]
-        assert order[:2] == ["one", "two"]
-        assert order.count("one") > 1
-
-
-def test_limits_can_be_changed_by_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with league(tmp_path / "a", budget={"submissions": 1}) as found:
-        receive(found, "one", FIRST)
-    place = str(tmp_path / "a")
-    (tmp_path / "two.py").write_text(LAST)
-    assert main(["submit", str(tmp_path / "two.py"), "--league", place, "--author", "Ann", "--workers", "1"]) == 1
-    assert "two is refused: Ann has used 1 of 1 submissions" in capsys.readouterr().err
-    assert main(["league", "people", place, "--set", "budget.submissions=0", "--set", "budget.disk_mb=7"]) == 0
-    assert "Limits: uploads 20, submissions no limit, bots 5, author_mb 100, disk_mb 7." in capsys.readouterr().out
-    assert main(["league", "people", place, "--set", "budget.submissions=99999999"]) == 2
-    assert "expected a whole number from 1 to 1000000" in capsys.readouterr().err
-
-
 # ---------------------------------------------------------------- the audit log
-
-
-def test_the_log_tells_who_did_what(tmp_path: Path) -> None:
-    with league(tmp_path / "a") as found:
-        enter(found, "a", "b")
-        one = submit(found, "broken", "def act(view, moves:\n", author="Eve")
-        book.retire(found, "b", "too old")
-        told = [(entry.what, entry.subject, entry.author, entry.outcome) for entry in oversight.entries(found)]
-        assert ("receive", "broken v1", "Eve", "new") in told
-        assert ("decide", "broken v1", "Eve", "refused") in told
-        assert ("retire", "b v1", None, "retired") in told
-        assert told[2:4] == [("receive", "b v1", None, "new"), ("decide", "b v1", None, "accepted")]
-        assert one.state == versions.REFUSED
-        assert all("@" in entry.who for entry in oversight.entries(found))
 
 
 # ---------------------------------------------------------------- pauses
@@ -162,30 +102,6 @@ def test_a_paused_league_takes_submissions_and_plays_later(tmp_path: Path) -> No
         assert {one.name for one in versions.in_state(found, versions.ACTIVE)} == {"a", "b", "one"}
         with pytest.raises(LeagueError, match="not paused"):
             oversight.resume_league(found)
-
-
-@pytest.mark.slow
-def test_a_pause_stops_after_the_games_in_hand(tmp_path: Path) -> None:
-    with league(tmp_path / "a") as found:
-        enter(found, "a", "b")
-        slow = "import time\n\ndef act(view, moves):\n    time.sleep(0.02)\n    return moves[0]\n"
-        enter(found, "slow", source=slow)
-        ends: list[int] = []
-        words = ["league", "work", str(tmp_path / "a"), "--max-games", "30", "--workers", "1"]
-        playing = threading.Thread(target=lambda: ends.append(main(words)))
-        playing.start()
-        assert wait_for(lambda: found.count_games())
-        oversight.pause_league(found)
-        assert wait_for(lambda: (now := activity(found)) is not None and not now.fixtures)
-        stopped = found.count_games()
-        time.sleep(1)
-        assert found.count_games() == stopped < 30
-        assert not ends
-        oversight.resume_league(found)
-        playing.join(60)
-        assert ends == [0]
-        assert found.count_games() >= 30
-        assert not all_faults(found)
 
 
 # ---------------------------------------------------------------- verification

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from arena.bots.bundle import BUNDLES, BundleFile
-from arena.league import book, events, fixtures, versions, views
-from arena.league.player import LeagueSession, open_session
+from arena.league import book, events, versions, views
+from arena.league.player import open_session
 from arena.league.rating import league_standings
 from arena.league.store import League
 from arena.league.submission import Submission
@@ -19,9 +18,7 @@ from arena.league.views import rating_values
 from tests.league.leagues import (
     FIRST,
     LAST,
-    MIDDLE,
     RANDOM,
-    enter,
     handled,
     league,
     names,
@@ -122,38 +119,6 @@ def test_a_command_that_cannot_be_found_is_refused(found: League) -> None:
 # ---------------------------------------------------------------- broken off
 
 
-class Pressed(Exception):
-    """What stands for a kill at a certain place."""
-
-
-def test_a_placement_continues_where_it_stopped(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
-    submit(found, "first", FIRST)
-    submit(found, "last", LAST)
-    meet = LeagueSession.play
-    rounds = 0
-
-    def breaking(self: LeagueSession, *args: Any) -> int:
-        nonlocal rounds
-        rounds += 1
-        if rounds == 2:
-            raise Pressed
-        return meet(self, *args)
-
-    monkeypatch.setattr(LeagueSession, "play", breaking)
-    with pytest.raises(Pressed):
-        submit(found, "random", RANDOM)
-    (one,) = versions.in_state(found, PLACING)
-    before = found.count_games()
-    assert sum(score.games for score in views.head_to_heads(found, one.id).values()) > 0
-    monkeypatch.setattr(LeagueSession, "play", meet)
-    with open_session(found, "play", 1) as session:
-        (outcome,) = handled(session)
-    assert outcome.version.state == ACTIVE
-    assert found.count_games() > before
-    assert sum(score.games for score in views.head_to_heads(found, one.id).values()) <= 26
-    sound(found.folder)
-
-
 def test_ctrl_c_keeps_games_and_counts_no_attempt(found: League) -> None:
     """What was played is kept, the submission waits, and that is no attempt that died."""
     submit(found, "first", FIRST)
@@ -161,12 +126,12 @@ def test_ctrl_c_keeps_games_and_counts_no_attempt(found: League) -> None:
 
     with open_session(found, "submit", 1) as session:
 
-        def tell(number: int) -> None:
+        def on_games(number: int) -> None:
             pressed.append(number)
             if found.count_games():  # those of the check do not count
                 session.signals.count += 1
 
-        session.on_games = tell
+        session.on_games = on_games
         one = settle(session, submission("last", LAST))
         one = versions.get(found, one.id)
     assert (one.state, one.attempts) == (PLACING, 0)
@@ -177,34 +142,4 @@ def test_ctrl_c_keeps_games_and_counts_no_attempt(found: League) -> None:
     sound(found.folder)
 
 
-def test_a_bot_can_be_retired_while_it_is_placed(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
-    submit(found, "mine", FIRST)
-    submit(found, "other", LAST)
-    meet = LeagueSession.play
-
-    def retiring(self: LeagueSession, *args: Any) -> int:
-        if versions.of_bot(found, "mine")[0].retired is None:
-            book.retire(found, "mine", "meanwhile")
-        return meet(self, *args)
-
-    monkeypatch.setattr(LeagueSession, "play", retiring)
-    submit(found, "mine", MIDDLE)
-    assert names(found) == ["other v1"]
-    book.bring_back(found, "mine")
-    assert names(found) == ["mine v2", "other v1"]
-    assert [*views.head_to_heads(found, 3)] == [2]  # not its own old version
-
-
 # ---------------------------------------------------------------- the bots' files
-
-
-def test_files_lie_in_the_league_while_they_play(found: League) -> None:
-    a, b = enter(found, "a", "b")
-    seen = []
-    with open_session(found, "play", 1) as session:
-        session.on_games = lambda number: seen.append(
-            sorted(path.name for path in (found.folder / BUNDLES).rglob("*") if path.is_file())
-        )
-        session.play([fixtures.Fixture(a, b, 1)], ())
-        assert seen[0] == ["a.py", "b.py"]
-    assert not (found.folder / BUNDLES).exists()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from arena.league import book, events, fixtures, player, versions
-from arena.league.fixtures import Fixture
+from arena.league import book, events, fixtures, versions
 from arena.league.league_settings import LeagueError
-from arena.league.player import LeagueSession, activity, open_session
+from arena.league.player import open_session
 from arena.league.rating import league_standings
 from arena.league.store import League
 from arena.league.versions import ACTIVE
@@ -43,25 +42,15 @@ def test_play_goes_on_until_it_is_stopped(found: League) -> None:
     enter(found, "a", "b")
     with open_session(found, "play", 1) as session:
 
-        def tell(number: int) -> None:
+        def on_games(number: int) -> None:
             if found.count_games() >= 60:
                 session.signals.count += 1
 
-        session.on_games = tell
+        session.on_games = on_games
         stored = play_more(session)
     assert 60 <= stored == found.count_games() < 200
     assert events.events(found)[-1].games == stored
     sound(found.folder)
-
-
-def test_others_see_who_plays_and_what(found: League) -> None:
-    a, b = enter(found, "a", "b")
-    seen = []
-    with open_session(found, "league play", 1) as session:
-        session.on_games = lambda number: seen.append(activity(found))
-        play_more(session, 20)
-    assert {now and (now.command, *map(tuple, now.fixtures)) for now in seen} == {("league play", (a.id, b.id, 2))}
-    assert activity(found) is None
 
 
 def test_play_gives_way_to_a_submission(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,44 +60,15 @@ def test_play_gives_way_to_a_submission(found: League, monkeypatch: pytest.Monke
     monkeypatch.setattr(fixtures, "for_play", lambda *args: [fixtures.Fixture(a, b, 20_000)])
     with open_session(found, "play", 1) as session:
 
-        def tell(number: int) -> None:
+        def on_games(number: int) -> None:
             if not versions.in_state(found)[2:]:
                 book.enqueue(found, submission("late", LAST))
             if versions.in_state(found, ACTIVE)[2:]:
                 session.signals.count += 1
 
-        session.on_games = tell
+        session.on_games = on_games
         assert 0 < play_more(session) < 30_000
     assert names(found) == ["a v1", "b v1", "late v1"]
-
-
-def test_play_goes_on_over_an_event_of_others(found: League) -> None:
-    """Play goes on over an event of others: its games are counted before and after it."""
-    enter(found, "a", "b", "c")
-    with open_session(found, "play", 1) as session:
-        calls = 0
-
-        def tell(number: int) -> None:
-            nonlocal calls
-            calls += 1
-            if calls == 4:
-                book.retire(found, "c")
-
-        session.on_games = tell
-        play_more(session, 120)
-    kinds = [(e.kind, e.games) for e in events.events(found)[1:]]
-    assert "retired" in dict(kinds)
-    assert sum(number for kind, number in kinds if kind == "played") == found.count_games()
-    assert {p.version.name for p in league_standings(found).rows} == {"a", "b"}
-
-
-def test_a_lineup_holds_only_some_of_many_bots(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(player, "_MOST_PLAYERS", 2)
-    enter(found, *"abcdef")
-    with open_session(found, "play", 1) as session:
-        play_more(session, 60)
-    assert all(place.score.games > 0 for place in league_standings(found).rows)
-    sound(found.folder)
 
 
 def test_a_bot_that_forfeits_most_games_is_suspended(found: League) -> None:
@@ -120,15 +80,3 @@ def test_a_bot_that_forfeits_most_games_is_suspended(found: League) -> None:
     (bot,) = versions.of_bot(found, "b")
     assert bot.retired_reason.startswith("suspended: it forfeited 3")
     assert versions.of_bot(found, "a")[0].retired is None
-
-
-def test_a_stop_that_is_over_at_once_leaves_no_stopped_workers(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The submission that stopped them may be withdrawn before they have."""
-    a, b = enter(found, "a", "b")
-    monkeypatch.setattr(player, "_LOOK_S", 0.0)
-    with open_session(found, "play", 1) as session:
-        looks = iter([True])
-        monkeypatch.setattr(LeagueSession, "look", lambda self: setattr(self, "is_queue", next(looks, False)))
-        monkeypatch.setattr(LeagueSession, "beat", LeagueSession.look)
-        assert session.play([Fixture(a, b, 50)], ()) < 100
-        assert session.play([Fixture(a, b, 1)], ()) == 2

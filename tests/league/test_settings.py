@@ -71,7 +71,7 @@ def test_all_mistakes_at_once() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "-rf", ".hidden", "a b", "a/b", "ä", "x" * 41, "a\x1b[2J", "a\n"])
-def test_names_that_are_none(name: str) -> None:
+def test_invalid_names_are_rejected(name: str) -> None:
     with pytest.raises(LeagueError) as caught:
         check_name(name, "bot")
     assert str(caught.value).isprintable()

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from arena.league.league_settings import LeagueError
-from arena.league.store import LEAGUE, LEAGUE_DATABASE, create_league, league_folder, open_league
-from tests.league.leagues import SECRET, enter, league, settings
+from arena.league.store import LEAGUE, LEAGUE_DATABASE, league_folder, open_league
+from tests.league.leagues import SECRET, enter, league
 
 
 def test_made_and_opened_again(tmp_path: Path) -> None:
@@ -19,17 +19,6 @@ def test_made_and_opened_again(tmp_path: Path) -> None:
         assert found.settings == wanted
         assert found.query("SELECT kind FROM events") == [("created",)]
     assert [path.name for path in (tmp_path / "one").iterdir()] == [LEAGUE_DATABASE]
-
-
-def test_secrets_differ(tmp_path: Path) -> None:
-    found = set()
-    for name in "ab":
-        with create_league(tmp_path / name, settings()) as made:
-            secret = made.meta("secret")
-            assert len(secret) == 32
-            assert int(secret, 16) > 0
-            found.add(secret)
-    assert len(found) == 2
 
 
 def test_a_league_is_made_once(tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("", "names no bot"),
     ],
 )
-def test_what_is_no_submission(bot: str, message: str) -> None:
+def test_invalid_submissions_are_rejected(bot: str, message: str) -> None:
     with pytest.raises(ArenaError) as caught:
         read_submission(bot)
     assert message in str(caught.value)

@@ -68,19 +68,3 @@ def test_whole_games_in_every_rule_set(name: str) -> None:
                 assert all(-0.1 <= value <= 1 for value in values)
             state.apply(move)
         assert evaluator.value(state.view(0)) in (0.0, 0.5, 1.0)
-
-
-def test_wrong_questions() -> None:
-    evaluator = Evaluator()
-    rules = load_rules("base")
-    state = State(rules, make_deal(rules, 1, 0))
-    other = State(rules, make_deal(rules, 2, 0))
-    foreign = next(move for move in other.legal_moves() if move not in state.legal_moves())
-    with pytest.raises(ValueError, match="is not legal now"):
-        evaluator.values(state, [foreign])
-    with pytest.raises(ValueError, match="a seat is 0 or 1"):
-        evaluator.value(state, 2)
-    with pytest.raises(TypeError):
-        evaluator.value(None)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="theirs must be from 0"):
-        Evaluator(theirs=1.0)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from arena import ArenaError, Rng, State, load_rules, make_deal
 from arena.paths import WEIGHTS_FOLDER
 from arena.policy import Evaluator, Net, load_net
-from arena.policy.inputs import Recorder
-from arena.policy.net import WEIGHTS, exponential, logistic
+from arena.policy.net import exponential, logistic
 from arena.policy.selfplay import play_games
 from arena.policy.weights import read_weights
 from tests.policy.layers import random_weights
@@ -30,26 +27,6 @@ def test_self_play_repeats() -> None:
     assert once == [play_games(rules, pair, 3, 2, 9, noise) for noise in (0.0, 0.3)]
     assert once[0] != once[1]
     assert once[0] == play_games(rules, pair, 3, 1, 9) + play_games(rules, pair, 4, 1, 9)
-
-
-def test_a_full_recorder_takes_no_more() -> None:
-    numbers, values = np.zeros(5 * 955, np.float32), np.zeros(5, np.float32)
-    games, seats = np.zeros(5, np.intc), np.zeros(5, np.int8)
-    recorder = Recorder(numbers, games, seats, values)
-    play_games(load_rules("base"), (Evaluator(), Evaluator()), 0, 1, 1, recorder=recorder)
-    assert recorder.count == 5
-    with pytest.raises(ValueError, match="same number of positions"):
-        Recorder(numbers, games, seats, np.zeros(4, np.float32))
-
-
-def test_wrong_nets(tmp_path: Path) -> None:
-    with pytest.raises(ArenaError, match=f"a net has {WEIGHTS} weights, not 3"):
-        Net([1.0, 2.0, 3.0])
-    (tmp_path / "short.bin").write_bytes(b"1234")
-    with pytest.raises(ArenaError, match="has 4 bytes"):
-        read_weights(tmp_path / "short.bin")
-    with pytest.raises(ArenaError, match="cannot read the weights"):
-        read_weights(tmp_path / "none.bin")
 
 
 def test_a_net_of_an_earlier_generation() -> None:

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -28,24 +27,6 @@ for words in json.loads(sys.argv[1]):
     found.append(out.getvalue())
     found.append(err.getvalue())
 print(json.dumps(found))
-"""
-#: Plays a game against a bot as on the web, with a hint before the first move, and prints what the page is told.
-WEB = """
-import io, json, sys
-from pathlib import Path
-from arena.bots.spec import find_bot
-from arena.game.rules import load_rules
-from arena.terminal.session import Seating
-from arena.web import play_child
-class Answers:
-    first = True
-    def readline(self):
-        line, self.first = '{"hint": 1}' if self.first else '{"move": 0}', False
-        return line
-bot = find_bot("random")
-seating = Seating(load_rules("base"), 1, (None, bot), ("Ann", bot.name), False, "none")
-play_child._seating = lambda order: seating
-play_child.play_table(play_child.GameOrder("", 1, ".", "none", 1, "Ann", True, False), Answers(), sys.stdout)
 """
 
 
@@ -96,11 +77,3 @@ def test_commands_that_need_a_net_say_so_and_others_work(tmp_path: Path) -> None
         assert code == 0, (words, err)
         assert SENTENCE not in err, words
     assert not [*(tmp_path / "results").glob("*")]
-
-
-@pytest.mark.skipif(os.name == "nt", reason="leagues are not served on Windows")
-def test_a_game_on_the_web_continues_without_hints(tmp_path: Path) -> None:
-    shown: list[dict[str, Any]] = [json.loads(line) for line in uncompiled(tmp_path, WEB).splitlines()]
-    decisions = [one for one in shown if one["kind"] == "decision"]
-    assert [one["hint"] for one in decisions[:3]] == ["", SENTENCE, ""]
-    assert (shown[-1]["kind"], shown[-1]["dear"]) == ("over", [])

@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from arena.stats.bradley_terry import centre_of
 from arena.stats.frames import Floats
 from arena.stats.pairs import ELO_SCALE, counts_between, elo_of_score, head_to_head, score_intervals, score_of_elo
-from arena.stats.ratings import MOST_AWAY, rate
+from arena.stats.ratings import rate
 from arena.stats.sprt import SprtTest
 from benchmarks.simulate import Luck, adjusted_test, head_to_head_coverage, pair_shares, simulate_cells, simulate_games
-from tests.stats.test_sprt import after
 
 #: Of the deal in its first seat and in its bot: with both the intervals have the most to hold.
 LUCK = Luck(0.3, 0.3)
@@ -42,21 +40,6 @@ def test_intervals_hold_the_truth() -> None:
     assert 0.90 <= np.mean(duels) <= 0.99
 
 
-@pytest.mark.parametrize("away", [-1200, -600, 600])
-@pytest.mark.slow
-def test_intervals_hold_with_a_bot_far_from_the_others(away: int) -> None:
-    held = []
-    for generator in np.random.default_rng([23, abs(away), away > 0]).spawn(100):
-        strength = np.append(away, generator.normal(0, 80, 4))
-        rated = rate(simulate_games(strength, 30, generator, 30.0, Luck()))
-        order = [int(bot[1:]) for bot in rated.bots]
-        truth = (strength - centre_of(strength, MOST_AWAY)[0])[order]
-        held.append(((rated.elo - rated.minus <= truth) & (truth <= rated.elo + rated.plus))[np.argsort(order)])
-    far, *others = np.mean(held, axis=0)
-    assert far >= 0.9, "the bot's own"
-    assert np.mean(others) >= 0.92, "the others'"
-
-
 def test_ignoring_the_deals_breaks_the_promise() -> None:
     """The same simulation notices wrong error bars: without the deals the intervals are far too narrow."""
     held = []
@@ -67,17 +50,6 @@ def test_ignoring_the_deals_breaks_the_promise() -> None:
         rated = rate(games)
         held.append(np.abs(rated.elo - strength[[int(bot[1:]) for bot in rated.bots]]) <= rated.error95)
     assert np.mean(held) < 0.88
-
-
-@pytest.mark.soak
-def test_sequential_tests_err_as_rarely_as_they_say() -> None:
-    errors = 0
-    for generator in np.random.default_rng([22, 0]).spawn(200):
-        found = after(SprtTest(0, 60), simulate_cells(score_of_elo(0), 2000, generator, LUCK))
-        assert found.verdict != "continue"
-        errors += found.verdict == "H1"
-    # 5% and 1 percentage point of grace are 12; 2.3 deviations of the binomial on top.
-    assert 2 <= errors <= 19
 
 
 @pytest.mark.parametrize(("elo0", "elo1"), [(0, 60), (200, 300)])

@@ -11,7 +11,6 @@ import numpy.typing as npt
 import pytest
 
 from arena.results.sprt_report import sprt_line, sprt_table, sprt_text
-from arena.stats.frames import StatsError
 from arena.stats.pairs import score_of_elo
 from arena.stats.sprt import BIAS_REMARK, AdjustedSprt, Sprt, SprtResult, SprtTest, llr, llr_of_many, sprt_result
 from arena.stats.stopped import stopped_estimate
@@ -70,21 +69,6 @@ def test_how_the_cells_are_divided_changes_nothing() -> None:
         for start in range(0, len(cells), chunk):
             state.extend(cells[start : start + chunk])
         assert state.result() == wanted
-
-
-@pytest.mark.parametrize(
-    ("arguments", "part"),
-    [
-        ({"elo0": 5, "elo1": 5}, "must be less"),
-        ({"elo0": 0, "elo1": float("nan")}, "elo1 = nan"),
-        ({"elo0": 0, "elo1": 5, "alpha": 0}, "alpha = 0"),
-        ({"elo0": 0, "elo1": 5, "model": "logistik"}, "did you mean 'logistic'"),
-        ({"elo0": 0, "elo1": 300, "model": "normalized"}, "-200 .. 200"),
-    ],
-)
-def test_bad_tests_are_told(arguments: dict[str, Any], part: str) -> None:
-    with pytest.raises(StatsError, match=part):
-        SprtTest(**arguments)
 
 
 # ---------------------------------------------------------------- with luck taken out
@@ -151,23 +135,6 @@ def test_a_test_that_ended_with_h1_is_estimated_lower(elo1: float, counts: tuple
     assert estimate.elo_low < estimate.elo < result.estimate.elo < estimate.elo_high
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("error")
-def test_estimates_far_beyond_h1_are_above_the_truth_in_half_of_tests() -> None:
-    found: dict[tuple[int, ...], float] = {}
-    above = 0
-    for generator in np.random.default_rng(1).spawn(50):
-        test = Sprt(SprtTest(0, 100))
-        while test.verdict == "continue":
-            test.extend(simulate_cells(score_of_elo(300), 32, generator))
-        if test.counts not in found:
-            estimate = stopped_estimate(test.result())
-            assert estimate is not None
-            found[test.counts] = estimate.elo
-        above += found[test.counts] > 300
-    assert 0.4 < above / 50 < 0.6
-
-
 def test_a_stopped_test_says_only_what_allows_for_the_stop() -> None:
     running, stopped = sprt_result(SprtTest(0, 100), [1, 0, 5, 0, 4]), sprt_result(SprtTest(0, 100), [0, 0, 5, 0, 7])
     assert "chance of being the stronger bot" in sprt_text(running)
@@ -177,24 +144,6 @@ def test_a_stopped_test_says_only_what_allows_for_the_stop() -> None:
     assert "chance" not in text
     assert "Elo" not in sprt_line(stopped)
     assert sprt_table(stopped, "new").rows[0]["los"] is None
-
-
-def test_few_units_show_an_estimate_without_an_interval() -> None:
-    test = SprtTest(0, 300)
-    for units, known in ((9, False), (10, True)):
-        shut_out = stopped_estimate(sprt_result(test, (0, 0, 0, 0, units)))
-        assert shut_out is not None
-        assert not math.isnan(shut_out.elo)
-        assert math.isnan(shut_out.elo_low) == math.isnan(shut_out.elo_high) == (not known)
-        result = adjusted_after(SprtTest(0, 20, 1e-9, 1e-9), simulated(units, 6)).result()
-        estimate = result.estimate
-        assert estimate is not None
-        figures = (estimate.elo_low, estimate.elo_high, estimate.elo_error95, estimate.los)
-        assert [math.isnan(figure) for figure in figures] == [not known] * 4
-        text = sprt_text(result)
-        assert f"{estimate.elo:+.1f}" in text
-        assert ("(95% " in text, "chance of being the stronger bot" in text) == (known, known)
-        assert "nan" not in text
 
 
 @pytest.mark.slow

@@ -91,21 +91,6 @@ def test_differences_on_few_deals_have_neither_interval_nor_p_value() -> None:
     assert table["p_holm"][known].tolist() == table["p_value"][known].tolist()  # the others are no comparisons
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("shared", [True, False])
-def test_p_values_of_equal_rates_are_spread_evenly(shared: bool) -> None:
-    p_values = []
-    for generator in np.random.default_rng(7).spawn(800):
-        fate = generator.normal(0, 1, 40) if shared else np.zeros(40)
-        one, other = (
-            np.where(fate[:, None] + generator.normal(0, 1, (40, 2)) < 0.4, 1.0, 0.0).ravel() for _ in range(2)
-        )
-        deals = np.arange(80) // 2
-        p_values.append(mean_difference(one, deals, other, deals).p_value)
-    assert 0.035 <= np.mean(np.array(p_values) < 0.05) <= 0.065
-    assert np.mean(p_values) == pytest.approx(0.5, abs=0.03)
-
-
 def test_first_player_and_length() -> None:
     with pytest.raises(StatsError, match="no column 'turns'"):
         variants.length_differences(played().drop(columns="turns"))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import json
 import os
-import re
 import signal
 from contextlib import nullcontext
 from pathlib import Path
@@ -15,17 +13,12 @@ from typing import Any
 import pytest
 
 from arena.bots.limits import Limits
-from arena.bots.processes import children
 from arena.errors import ArenaError
 from arena.game.record import parse_record, verify
 from arena.tournament.inspection import (
     ERROR,
     WARNING,
-    CheckAnswer,
     CheckReport,
-    Finding,
-    RulesReport,
-    Speed,
     check_bot,
     check_text,
 )
@@ -45,12 +38,6 @@ def checked(bot: str, **more: Any) -> CheckReport:
     stem, colon, params = bot.partition(":")
     settings: dict[str, Any] = {"level": "none", "rules": ("base",), "games": 4, "seed": 1}
     return check_bot(f"{BOTS / stem}.py{colon}{params}", **settings | more)
-
-
-def test_the_next_try_is_a_match_that_can_be_played() -> None:
-    report = checked(FINE)
-    assert f"Next: arena match {report.spec} greedy --games 200" in check_text(report)
-    assert "Next: arena match greedy counter" in check_text(dataclasses.replace(report, spec="greedy"))
 
 
 @pytest.mark.parametrize("level", ["none", "process", pytest.param("sandbox", marks=pytest.mark.sandbox)])
@@ -137,11 +124,6 @@ def test_bots_that_cannot_be_loaded(bot: str, words: str) -> None:
     assert (bot != "fails_to_load") or "KeyError: 'b'" in finding.details[-1]
 
 
-def test_an_init_that_raises_is_a_forfeit() -> None:
-    (finding,) = checked("fails_to_start").findings
-    assert "FileNotFoundError" in finding.text
-
-
 SELDOM = [pytest.param(bot, marks=pytest.mark.slow) for bot in ("by_time", "by_set", "by_unseeded", "leak_global")]
 
 
@@ -193,13 +175,6 @@ def test_when_time_is_up_the_rest_is_named() -> None:
     assert f"only {played} of 40 games were played" in check_text(report)
 
 
-def test_a_bot_that_loads_slowly_is_told_so(tmp_path: Path) -> None:
-    bot = tmp_path / "loads.py"
-    bot.write_text("import time\n\ntime.sleep(0.5)\n\ndef act(view, moves):\n    return moves[0]\n")
-    report = check_bot(str(bot), level="none", rules=("base", "tactical"), seconds=0.1)
-    assert re.search(r": a game takes \S+ s with the start of its processes$", report.left_out[-1])
-
-
 def test_a_slow_bot_keeps_to_the_time(tmp_path: Path) -> None:
     bot = tmp_path / "slow.py"
     bot.write_text("import time\n\ndef act(view, moves):\n    time.sleep(0.05)\n    return moves[0]\n")
@@ -218,20 +193,6 @@ def test_a_quick_bot_plays_whatever_its_process_needs_to_start(tmp_path: Path) -
     bot.write_text("import time\n\ntime.sleep(0.7)\n\ndef act(view, moves):\n    return moves[0]\n")
     report = check_bot(str(bot), level="none", rules=("base",), games=10, seconds=1.0)
     assert (report.games, report.left_out, report.repeats.yes) == (10, (), True)
-
-
-def test_a_report_may_stop_the_check() -> None:
-    class Stop(Exception):
-        pass
-
-    def stop(text: str) -> None:
-        if "again" in text:
-            raise Stop
-
-    before = children(os.getpid())
-    with pytest.raises(Stop):
-        check_bot(str(BOTS / "fine.py"), level="process", rules=("base",), games=2, report=stop)
-    assert children(os.getpid()) == before
 
 
 @pytest.mark.parametrize("in_session", [False, True])
@@ -259,13 +220,6 @@ def test_reports_are_plain_values(bot: str, more: dict[str, Any]) -> None:
     values = json.loads(json.dumps(report.to_dict(), allow_nan=False))
     assert values["accepted"] == (not report.errors)
     assert (values["errors"], len(values["findings"])) == (len(report.errors), len(report.findings))
-
-
-def test_the_page_names_every_key() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "check.md").read_text(encoding="utf-8")
-    values = (CheckReport, Finding, RulesReport, Speed, CheckAnswer)
-    keys = {field.name for value in values for field in dataclasses.fields(value)}
-    assert not sorted(key for key in keys | {"accepted", "errors", "warnings"} if f"`{key}`" not in page)
 
 
 @pytest.mark.parametrize(("level", "words"), [("sandbx", "did you mean 'sandbox'"), ("process", "unknown rule set")])

@@ -16,7 +16,6 @@ from arena.results.standings_report import write_run_files
 from arena.tournament.formats.round_robin import round_robin
 from arena.tournament.games import ScheduleProgress
 from arena.tournament.runner.play_run import BotSilent
-from arena.tournament.runner.progress import ProgressListener
 from arena.tournament.silence import first_silent
 from arena.tournament.store.columns import GameColumns
 from arena.tournament.store.reader import Reader
@@ -126,21 +125,6 @@ def test_a_field_is_played_as_if_the_bot_were_not_there(
         assert all(row.plies for row in reader.rows())
     assert "hang" in standings(read_run(tmp_path / "run")).run.left_out
     assert play(tmp_path / "run", bots["ann"], hang, bots["bob"], bots["cat"]).played == 0
-
-
-@pytest.mark.process
-def test_games_lost_under_other_limits_are_named(tmp_path: Path, bots: dict[str, dict[str, Any]]) -> None:
-    class Notes(ProgressListener):
-        def note(self, text: str) -> None:
-            told.append(text)
-
-    told: list[str] = []
-    field = runs.settings(bots["ann"], bots["sometimes"], games=12)
-    runs.play(tmp_path, field, limits=runs.QUICK, progress=Notes())
-    runs.play(tmp_path, field, limits=runs.QUICK, progress=Notes())
-    assert not [text for text in told if "--again" in text]
-    runs.play(tmp_path, field, progress=Notes())
-    assert "sometimes lost games by timeout under other limits; to play them again: --again sometimes" in told
 
 
 @pytest.mark.process

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 
@@ -11,10 +10,8 @@ import pytest
 from arena.bots.bot import Setup, TimeLeft
 from arena.bots.isolation.process import PONDERING_S, BotProcess
 from arena.bots.isolation.remote_bot import RemoteBot
-from arena.bots.limits import BotLimits
-from arena.bots.spec import find_bot
-from tests.bots.isolation.children import ROOT, at_table, bot_file, both, games, isolated, soon, started
-from tests.bots.isolation.wire_fakes import RULES, table
+from tests.bots.isolation.children import at_table, bot_file, both, games, isolated, soon, started
+from tests.bots.isolation.wire_fakes import RULES
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.referee.games import detail, forfeit
 
@@ -70,17 +67,6 @@ def test_one_that_is_halted_does_nothing_and_goes_on_when_it_is_woken(tmp_path: 
         assert wait_for(lambda: worked(process, 0.1) > 0)
 
 
-@pytest.mark.sandbox
-def test_bubblewrap_is_never_stopped_in_the_place_of_the_bot(tmp_path: Path) -> None:
-    """Right after the start the bot may not be there yet; bubblewrap has to start it, and to tell of its end."""
-    for _ in range(5):
-        with started("hear(1)\nwhile True: say(hear(1))", tmp_path, "sandbox") as process:
-            assert wait_for(lambda: process.bot_pid != process.pid)
-            process.suspend()
-            assert wait_for(lambda: _state(process.bot_pid) == "T")
-            assert _state(process.pid) != "T"
-
-
 @pytest.mark.parametrize(
     ("level", "hook", "clock"),
     [
@@ -131,22 +117,3 @@ def test_who_takes_long_for_the_end_under_a_clock_has_forfeited(tmp_path: Path) 
         assert referee.players["a"].remote.process is None
         row = games(referee, [0], "a", "c")[0]
         assert forfeit(row) == ("exception", "b")  # a game that is lost stays so
-
-
-def test_a_wire_bot_that_ends_after_each_game_is_started_before_the_next_begins(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Though it is stopped after its game: the start must not count on the clock."""
-    monkeypatch.setattr("arena.bots.isolation.remote_bot.FAREWELL_S", 30.0)  # a busy machine may be slow to end it
-    data = ROOT / "tests" / "data" / "wire"
-    run = "import runpy, sys; sys.path.insert(0, sys.argv[1]); runpy.run_path(sys.argv[1] + '/one_game.py')"
-    spec = find_bot(f"a=cmd:'{sys.executable}' -I -S -c \"{run}\" '{data}'")
-    bot = RemoteBot(spec, RULES, "process", BotLimits())
-    referee = table(bot, clock=CLOCK)
-    for deal in range(2):
-        rows = games(referee, [deal])
-        assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
-        before = bot.process
-        bot.prepare()
-        assert bot.process not in (None, before)
-    bot.close()

@@ -7,13 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.bot import BotFault, TimeLeft
+from arena.bots.bot import TimeLeft
 from arena.bots.faults import BotError
 from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
-from arena.game.deals import make_deal
-from arena.game.engine import State
-from arena.game.rules import load_rules
 from tests.bots.isolation.children import at_table, bot_file, bot_spec, both, games, inside, isolated
 from tests.tournament.referee.games import detail, forfeit, timeless
 
@@ -106,26 +103,6 @@ class Bot:
     assert [forfeit(row) for row in rows] == [(None, None)] * 4, detail(rows[0])
 
 
-def test_a_process_is_there_when_it_is_needed_and_not_before() -> None:
-    bot = isolated("first")
-    rules = load_rules("base")
-    state = State(rules, make_deal(rules, 1, 0))
-    assert bot.process is None
-    assert bot.close() == "it does not run"
-    with pytest.raises(BotFault, match="does not run"):
-        bot.act(state.view(state.to_move), state.legal_moves())
-    bot.load()
-    first = bot.process
-    for again in (bot.load, bot.prepare, bot.prepare):
-        again()
-        assert bot.process is first
-    assert bot.close() == "it was stopped"
-    assert bot.process is None
-    bot.prepare()
-    assert bot.process is not first
-    bot.close()
-
-
 # ---------------------------------------------------------------- faults
 
 
@@ -152,36 +129,6 @@ def test_what_has_raised_plays_on_in_the_same_process() -> None:
         process = referee.players["a"].remote.process
         games(referee, [1])
         assert process is referee.players["a"].remote.process is not None
-
-
-@pytest.mark.parametrize(
-    ("bot", "how", "level"),
-    [
-        ("exit_hard", "it ended itself with exit code", "process"),
-        pytest.param("segfault", "it was killed by SIGSEGV", "sandbox", marks=pytest.mark.sandbox),
-    ],
-)
-def test_the_end_of_a_process_is_a_crash_and_the_next_game_has_a_new_one(bot: str, how: str, level: str) -> None:
-    with at_table([bot, "first", "random"], level=level) as referee:
-        fine = timeless(games(referee, [5], "b", "c"))
-        for row in games(referee, [0]):
-            assert forfeit(row) == ("crash", "a")
-            assert detail(row).startswith(f"in act: {how}")
-            assert referee.players["a"].remote.process is None
-        assert timeless(games(referee, [5], "b", "c")) == fine
-
-
-@pytest.mark.parametrize(
-    ("bot", "hook"),
-    [("loop_c", "act"), *(pytest.param(f"loop_{one}", one, marks=pytest.mark.slow) for one in ("begin", "end"))],
-)
-def test_who_never_answers_runs_out_of_time(bot: str, hook: str) -> None:
-    limits = BotLimits(decision_s=0.5, loading_s=20)
-    with at_table([bot, "first"], limits=limits) as referee:
-        row = games(referee, [0])[0]
-        assert forfeit(row) == (None if hook == "end" else "timeout", "a")
-        assert f"in {hook}: no answer within 0.5" in detail(row)
-        assert referee.players["a"].remote.process is None
 
 
 @pytest.mark.parametrize("code", ["x = 1\n", "raise ValueError('early')\ndef act(view, moves): pass\n"])

@@ -16,19 +16,15 @@ from arena.bots.isolation.remote_bot import RemoteBot
 from arena.bots.isolation.wire_messages import launch_of
 from arena.bots.limits import BotLimits
 from arena.bots.spec import find_bot
-from arena.game.engine import View
 from arena.tournament.games import PairTask
 from tests.bots.isolation.wire_fakes import (
     END,
     RULES,
     SETUP,
-    SPEC,
-    FakeProcess,
     Message,
     Recorder,
     fake_bot,
     fault,
-    honest,
     line,
     position,
     special_bot,
@@ -99,54 +95,6 @@ def test_the_end_is_told_from_the_own_side(seat: int, winner: str, stones: list[
     assert messages.end(9, seat, GameEnd(None, (4, 4), "stalemate"), ())["winner"] is None
 
 
-def test_events_are_told_once_each_and_none_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    recorder = Recorder(lambda message: len(message["moves"]) // 2, {"events": True})
-    bot = fake_bot(recorder)
-    seen: list[str] = []
-    finish = RemoteBot.finish
-
-    def note(bot: RemoteBot, view: View, result: GameEnd) -> None:
-        seen.extend(map(str, view.history))
-        finish(bot, view, result)
-
-    monkeypatch.setattr(RemoteBot, "finish", note)
-    for row in table(bot, "tactical").play_unit(PairTask(0, 0, "a", "b")):
-        assert forfeit(row) == (None, None), detail(row)
-    told: list[str] = []
-    seat = 0
-    for who, message in recorder.said:
-        if message.get("type") == "begin":
-            seat = message["seat"]
-        if who == "runner":
-            told += [
-                f"{'ab'[seat if one['by'] == 'me' else 1 - seat]} {one['text']}" for one in message.get("events", ())
-            ]
-    assert told == seen
-    assert len(told) > 100
-
-
-def test_deadlines_are_those_of_the_clock_and_else_of_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("time.monotonic", lambda: 1000.0)
-    given: list[float] = []
-
-    class Noting(FakeProcess):
-        def receive(self, deadline: float) -> bytes:
-            given.append(deadline - 1000)
-            return super().receive(deadline)
-
-    limits = BotLimits(decision_s=7, loading_s=9)
-    bot = RemoteBot(
-        SPEC, RULES, "process", limits, start=lambda launch, hear: Noting(lambda data: honest(json.loads(data)))
-    )
-    bot.prepare()
-    bot.begin(SETUP)
-    bot.act(*position())
-    bot.begin(Setup(0, 0, RULES, 1, TimeLeft(100, 400)))
-    bot.act(*position(clock=TimeLeft(100, 150)))
-    bot.finish(position()[0], END)
-    assert given == [9, 7, 7, 1.5, 1.25, 7]
-
-
 def test_how_a_command_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine").mkdir()
     for name in ("mine/bot.js", "mine/near.bin", "far.bin"):
@@ -171,17 +119,6 @@ def test_a_file_that_has_changed_since_is_noticed(tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------- answers
-
-
-def test_a_move_is_named_by_its_text_or_its_place() -> None:
-    view, moves = position()
-    wanted: list[Any] = ["r", 5, 0, moves[7].text, len(moves) - 1]
-    expected = [5, 0, 7, len(moves) - 1]
-    bot = fake_bot(Recorder(lambda message: wanted.pop(0)))
-    bot.prepare()
-    bot.begin(SETUP)
-    assert fault(lambda: bot.act(view, moves))[0] == "illegal move"
-    assert [moves.index(bot.act(view, moves)) for _ in expected] == expected
 
 
 @pytest.mark.parametrize(
@@ -229,7 +166,7 @@ def test_an_illegal_move_is_said_with_its_reason_and_the_process_goes_on(move: A
         (b'{"id":ID,"move":0,"x":"' + b"x" * 65536 + b'"}\n', "longer than 65536 bytes"),
     ],
 )
-def test_what_is_no_answer_is_a_fault_of_the_protocol(answer: bytes, text: str) -> None:
+def test_invalid_answers_are_faults_of_the_protocol(answer: bytes, text: str) -> None:
     def act(message: Message) -> list[bytes]:
         data = answer.replace(b"ID", str(message["id"]).encode())
         return [data[at : at + 50000] for at in range(0, len(data), 50000)]
@@ -247,41 +184,6 @@ def test_what_is_no_answer_is_a_fault_of_the_protocol(answer: bytes, text: str) 
     assert why.isprintable()
     assert process.closed  # type: ignore[union-attr]
     assert bot.process is None
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        b'{"id":3,"move":0}\r\n',
-        b'\xef\xbb\xbf{"id":3,"move":0}\n',
-        '{"id":3,"move":0,"say":"schön ☺"}\n'.encode(),
-        b'{"id":3,"move":0,"type":"act","why":{"x":[[[[[[[[[[[[[[1e5]]]]]]]]]]]]]],"y":-0.5}}\n',
-        b'{"id":3,"move":0,"say":"' + b"x" * 65000 + b'"}\n',
-    ],
-)
-def test_what_is_an_answer_is_taken_though_it_comes_in_pieces(answer: bytes) -> None:
-    view, moves = position()
-    bot = special_bot(act=lambda message: [answer[at : at + 7] for at in range(0, len(answer), 7)])
-    bot.prepare()
-    bot.begin(SETUP)
-    assert bot.act(view, moves) is moves[0]
-
-
-@pytest.mark.parametrize(
-    ("answer", "text"),
-    [
-        ({}, 'needs "protocol"'),
-        ({"protocol": 1}, "speaks version 1 of the protocol; this program speaks 3"),
-        ({"protocol": 3, "name": "x" * 101}, "up to 100 characters"),
-        ({"protocol": 3, "events": "yes"}, '"events" is a string'),
-    ],
-)
-def test_hello_is_read_strictly(answer: Message, text: str) -> None:
-    bot = special_bot(hello=lambda message: [line(id=message["id"], **answer)])
-    kind, why = fault(bot.prepare)
-    assert kind == "protocol"
-    assert why.startswith("in hello: ")
-    assert text in why
 
 
 @pytest.mark.parametrize("hook", ["hello", "begin", "act", "end"])

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -137,16 +134,3 @@ def test_the_bot_of_the_page_plays(tmp_path: Path) -> None:
     ((name, source),) = re.findall(r'```js title="(\S+)"\n(.*?)```', PAGE, re.DOTALL)
     (tmp_path / name).write_text(source)
     assert_plays(f"cmd:node '{tmp_path / name}'")
-
-
-@pytest.mark.parametrize("name", ["lazy.js", "typed.py", pytest.param("Lazy.java", marks=pytest.mark.slow), "lazy.c"])
-def test_the_examples_play_where_their_language_is(name: str, tmp_path: Path) -> None:
-    source = DOCS.parent / "examples" / "wire" / name
-    words = {"js": ["node"], "py": [sys.executable], "java": ["java"], "c": ["cc"]}[source.suffix[1:]]
-    if shutil.which(words[0]) is None:
-        pytest.skip(f"{words[0]} is not installed")
-    words.append(str(source))
-    if words[0] == "cc":
-        words = [str(tmp_path / "lazy")]
-        subprocess.run(["cc", "-O2", "-o", words[0], source], check=True, capture_output=True, timeout=120)
-    assert_plays(f"a=cmd:{shlex.join(words)}")

@@ -113,18 +113,6 @@ def test_the_first_workers_of_two_runs_take_two_cores(address: str) -> None:
     assert not any(map(core_held, usable))  # freed with the process
 
 
-@linux
-def test_where_all_cores_are_held_nothing_is_pinned(address: str) -> None:
-    usable = usable_cores()
-    with contextlib.ExitStack() as others:
-        for core in usable:
-            found = cores._bound(core)
-            assert found is not None
-            others.enter_context(found)
-        with worker(address, 0) as late:
-            assert late == usable
-
-
 # ---------------------------------------------------------------- quotas of control groups
 
 
@@ -156,10 +144,3 @@ def test_a_quota_is_the_least_of_a_group_and_those_around_it(
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     assert cores.core_quota(str(tmp_path)) == expected
-
-
-def test_a_worker_has_a_whole_core(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cores, "usable_cores", lambda: [0, 1, 2, 3])
-    for quota, workers in ((math.inf, 4), (8, 4), (2.5, 2), (1.9, 1), (0.5, 1), (0.01, 1)):
-        monkeypatch.setattr(cores, "core_quota", lambda quota=quota: quota)
-        assert cores.core_count() == workers

@@ -10,12 +10,9 @@ from typing import Any
 
 import pytest
 
-from arena.bots import spec as spec_module
 from arena.errors import ArenaError, BotWarning
-from arena.tournament import config as config_module
 from arena.tournament.bot_list import command_field
-from arena.tournament.config import ConfigError, TournamentConfig, config_from_dict, load_config, with_settings
-from arena.tournament.runner.play_run import job_of
+from arena.tournament.config import ConfigError, TournamentConfig, config_from_dict, load_config
 
 BOT = "def act(view, moves):\n    return moves[0]\n"
 FILES = ("ann", "_base", ".hidden", "helper", "helper2", "group1/ben", "group1/cleo", "group2/ben", "group2/dora")
@@ -156,12 +153,6 @@ def test_mistakes(place: Path, bots: list[str], exclude: list[Any], message: str
         read(bots, exclude)
 
 
-def test_too_many_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config_module, "MOST_BOTS", 2)
-    with pytest.raises(ConfigError, match="bots: expected at most 2 bots, found 3"):
-        read(["class/a*.py", "class/group1/"])
-
-
 def test_the_expanded_list_is_stored() -> None:
     config = read(["class/", "class/group*/"], ["class/helper*.py"])
     stored = json.loads(json.dumps(config.to_dict()))
@@ -169,15 +160,6 @@ def test_the_expanded_list_is_stored() -> None:
     add("cups/class/zoe.py")
     assert config_from_dict(stored, "stored") == config
     assert "zoe" in specs(load_config("cups/t.toml"))
-
-
-def test_the_files_of_a_bot_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    paths: list[Path] = []
-    read_bundle = spec_module.read_bundle
-    monkeypatch.setattr(spec_module, "read_bundle", lambda path: paths.append(path) or read_bundle(path))
-    config = read(["class/group1/", "class/ann.py", "greedy"])
-    job = job_of(with_settings(config, {"games": 2, "seed": 1}, exist=True))  # as with an option beside the file
-    assert sorted(map(str, paths)) == sorted(bot.path for bot in job.bots)
 
 
 def test_the_field_of_a_command_line() -> None:

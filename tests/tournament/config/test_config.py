@@ -15,7 +15,7 @@ from arena.settings import settings_of
 from arena.tournament.config import ConfigError, TournamentConfig, bot_name, config_from_dict, load_config
 from arena.tournament.formats import FORMATS
 from arena.tournament.games import ScheduleProgress
-from arena.tournament.run_settings import BotSetting, Clock, GauntletSettings, SwissSettings
+from arena.tournament.run_settings import BotSetting, Clock, GauntletSettings
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "configs").glob("*.toml"))
 
@@ -33,34 +33,6 @@ def fault(**settings: Any) -> str:
 def test_defaults() -> None:
     assert config() == TournamentConfig(
         name="t", format="round-robin", bots=(BotSetting("random", "random"), BotSetting("greedy", "greedy"))
-    )
-
-
-def test_everything_is_read(tmp_path: Path) -> None:
-    file = tmp_path / "spring.toml"
-    file.write_text(
-        'format = "swiss"\ngames = 6\nrules = "tactical"\nseed = 0\npairs = false\nworkers = 3\n'
-        'executor = "dask"\nscheduler = "tcp://host:1"\nisolation = "sandbox"\nout = "elsewhere"\n'
-        'bots = ["random", '
-        '{ spec = "bots/my.py", name = "mine", params = { depth = 2 }, isolation = "none" }]\n'
-        "[clock]\nmove_ms = 50\nbank_ms = 0\n[swiss]\nrounds = 1\n",
-        encoding="utf-8",
-    )
-    assert load_config(file) == TournamentConfig(
-        name="spring",
-        format="swiss",
-        bots=(BotSetting("random", "random"), BotSetting("bots/my.py", "mine", {"depth": 2}, "none")),
-        games=6,
-        rules="tactical",
-        seed=0,
-        pairs=False,
-        clock=Clock(50, 0),
-        workers=3,
-        executor="dask",
-        scheduler="tcp://host:1",
-        isolation="sandbox",
-        out="elsewhere",
-        format_settings=SwissSettings(1),
     )
 
 
@@ -105,17 +77,6 @@ def test_mistakes(settings: dict[str, Any], message: str) -> None:
 def test_all_mistakes_at_once() -> None:
     lines = fault(gmaes=1, rules=7, workers=0, clock={"bank": 1}).splitlines()
     assert [line.split(": ")[1] for line in lines] == ["gmaes", "rules", "clock.bank", "workers"]
-
-
-def test_bots_and_rules_must_exist_where_that_is_asked_for() -> None:
-    data = {"bots": ["random", "gredy"], "rules": "ielo-base"}
-    assert config_from_dict(data).rules == "ielo-base"
-    with pytest.raises(ConfigError) as caught:
-        config_from_dict(data, source="t.toml", exist=True)
-    bot, rules = str(caught.value).splitlines()
-    assert bot.startswith("t.toml: bots, entry 2: ")
-    assert "did you mean 'greedy'" in bot
-    assert rules.startswith("t.toml: rules: unknown rule set 'ielo-base'; did you mean 'iello-base'?")
 
 
 def test_unreadable_files(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from arena.tournament.formats.knockout import Knockout, bracket, knockout
 from arena.tournament.games import GameTask
-from tests.tournament.formats.schedules import names, play_all, scores
+from tests.tournament.formats.schedules import names, play_all
 from tests.tournament.runner.fake import Progress, fake_result
 
 
@@ -95,12 +95,3 @@ def test_the_bracket_leads_from_round_to_round(bots: int, games: int, units: int
             assert meeting.winner == (meeting.a if lead > 0 else meeting.b)
     champion = schedule.ranking(done)[0]
     assert (rounds[-1][0].winner == champion.bot) == (champion.remark == "winner")
-
-
-def test_ranking_of_an_unfinished_knockout() -> None:
-    schedule = knockout(names(4), 2)
-    places = schedule.ranking(scores({0: (2, 0)}))
-    assert [(p.rank, p.bot, p.remark) for p in places][0::3] == [
-        (1, "bot0", "still in"),
-        (4, "bot3", "lost to bot0 in round 1"),
-    ]

@@ -7,15 +7,13 @@ import time
 
 import pytest
 
-from arena.bots.bot import Bot, GameEnd, Setup, TimeLeft
+from arena.bots.bot import Bot, Setup, TimeLeft
 from arena.endings import ENDINGS
 from arena.game.deals import make_deal
-from arena.game.engine import State
-from arena.game.moves import Move
 from arena.game.record import parse_record, verify
 from arena.game.rules import load_rules
 from arena.tournament.formats.series import series_rule
-from arena.tournament.games import GameId, GameTask, PairTask, Row, SeriesTask, merge_times
+from arena.tournament.games import GameId, PairTask, SeriesTask
 from arena.tournament.referee import Player, Referee
 from arena.tournament.rows import GameSettings, find_game
 from tests.tournament.referee.games import detail, forfeit, loaded, play, player, referee, timeless
@@ -57,24 +55,6 @@ def test_the_bot_that_begins_sits_on_the_starting_seat() -> None:
         assert len({one.seed for one in seen}) == 4
         assert first[0] & 1 == 0
         assert second[0] & 1 == 1
-
-
-@pytest.mark.parametrize(("fails", "hook", "hears"), [("a", "begin", False), ("b", "begin", True), ("b", "act", True)])
-def test_who_has_begun_a_game_hears_of_its_end_when_the_other_fails(fails: str, hook: str, hears: bool) -> None:
-    heard: list[GameEnd] = []
-
-    class Listens(Bot):
-        def act(self, view, moves):
-            return moves[0]
-
-        def end(self, result):
-            heard.append(result)
-
-    players = [Player(name, Listens) for name in "ab" if name != fails]
-    table = Referee(GameSettings(load_rules("base"), 1), [*players, player(f"raises:hook={hook}", fails)])
-    row = table.play(PairTask(0, 0, "a", "b").game_tasks()[0])
-    assert forfeit(row) == ("exception", fails)
-    assert [one.forfeit for one in heard] == ["exception"] * hears
 
 
 def test_a_game_depends_on_seed_deal_and_names_only() -> None:
@@ -166,15 +146,6 @@ def test_a_series_is_played_to_its_end_by_its_rule() -> None:
     assert find_game(task, GameId(2, 40, 0).key) is None
 
 
-def test_rows_that_are_known_are_not_played_again() -> None:
-    table = referee("greedy", "random")
-    rows = table.play_unit(PairTask(0, 3, "a", "b"))
-    known = (rows[0][0], "made elsewhere")
-    again = referee("greedy", "random").play_unit(PairTask(0, 3, "a", "b"), {rows[0][0]: known})
-    assert again[0] is known
-    assert timeless(again[1:]) == timeless(rows[1:])
-
-
 # ---------------------------------------------------------------- clock
 
 
@@ -224,36 +195,6 @@ def test_the_view_tells_the_time_that_is_left_and_begin_is_on_the_clock() -> Non
 # ---------------------------------------------------------------- times
 
 
-@pytest.mark.usefixtures("clock")
-def test_times_of_slow_bots_are_exact() -> None:
-    row = play(referee("sleeper:ms=2", "first"), [0])[0]
-    decisions = row.decisions_first
-    assert row.us_first >= 2000 * decisions
-    assert row.max_us_first >= 2000
-    assert sum(merge_times([row.hist_first])) == decisions
-    assert row.us_second < row.us_first
-    assert row.us >= row.us_first + row.us_second
-
-
-@pytest.mark.usefixtures("clock")
-def test_a_quick_bot_that_becomes_slow_is_timed_again() -> None:
-    class Fades(Bot):
-        slow = False
-
-        def act(self, view, moves):
-            if self.slow:
-                time.sleep(0.0005)
-            return moves[0]
-
-    table = _table(Fades, "base")
-    play(table, range(30))
-    assert table.players["a"].quick
-    Fades.slow = True
-    rows = play(table, range(30, 40))
-    assert not table.players["a"].quick
-    assert rows[-1].max_us_first >= 500
-
-
 # ---------------------------------------------------------------- global generators
 
 
@@ -265,22 +206,3 @@ def test_global_generators_are_seeded_for_each_game(bot: str) -> None:
     random.seed(99)
     assert timeless(play(referee(bot, "random"), [5, 2])) == whole[10:12] + whole[4:6]
     assert len({row[-1].split(";")[1] for row in whole}) == len(whole)
-
-
-@pytest.mark.parametrize("bot", ["random", "raises:hook=act", "raises:hook=begin"])
-def test_an_observer_sees_every_move_and_changes_nothing(bot: str) -> None:
-    games: list[list[str]] = []
-
-    class Log:
-        def before(self, task: GameTask, state: State) -> None:
-            games.append([])
-
-        def step(self, state: State, move: Move) -> None:
-            games[-1].append(move.text)
-
-        def after(self, state: State, row: Row) -> None:
-            assert games[-1] == [move.text for move in parse_record(row.record).moves]
-
-    rows = play(referee(bot, "first", observer=Log()), range(6))
-    assert len(games) == len(rows) == 12
-    assert timeless(rows) == timeless(play(referee(bot, "first"), range(6)))

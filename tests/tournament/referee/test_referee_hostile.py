@@ -138,43 +138,6 @@ def test_the_first_fault_counts() -> None:
         assert set(GameResult.from_row(row, "a", "b").failed_after) == {"a", "b"}
 
 
-def test_end_and_observe_are_not_called_on_who_has_forfeited() -> None:
-    calls: list[str] = []
-
-    class Wins(Bot):
-        def act(self, view, moves):
-            return moves[0]
-
-        def end(self, result):
-            calls.append(f"{type(self).__name__}, {result.reason}: {result.forfeit}")
-
-    class Fails(Wins):
-        def act(self, view, moves):
-            raise ValueError
-
-    table = Referee(GameSettings(load_rules("base"), 1), [Player("a", Fails), Player("b", Wins)])
-    play(table, [0])
-    assert calls == ["Wins, forfeit: exception"] * 2
-
-
-def test_a_broken_bots_record_ignores_earlier_games() -> None:
-    """The claims of the other bot stood in the record only if it had been made for an earlier game."""
-
-    class Claims(Bot):
-        auto_claim = False
-
-        def act(self, view, moves):
-            return moves[0]
-
-    settings, breaks = GameSettings(load_rules("base"), 1), Player("a", lambda: 1 / 0)
-    fresh = Referee(settings, [breaks, Player("b", Claims)])
-    later = Referee(settings, [breaks, Player("b", Claims), Player("c", Claims)])
-    later.play(GameTask(1, 7, 0, "b", "c", 0))
-    records = [table.play(GameTask(0, 0, 0, "a", "b", 0))[18] for table in (fresh, later)]
-    assert records[0] == records[1]
-    assert sorted(records[0].split(";")[0][-2:]) == ["0", "1"]
-
-
 # ---------------------------------------------------------------- others' games
 
 

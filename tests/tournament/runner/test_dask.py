@@ -18,9 +18,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.bots import bundle
-from arena.bots.bundle import bundles_folder
-from arena.bots.loading import load_bot
 from arena.bots.processes import children, is_running
 from arena.bots.spec import find_bot
 from arena.errors import ArenaError
@@ -103,29 +100,7 @@ def test_a_scheduler_that_is_not_there(address: str, tmp_path: Path, monkeypatch
     assert threading.active_count() < 50
 
 
-@pytest.mark.slow
-@pytest.mark.process
-def test_a_client_that_cannot_start_is_not_waited_for(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "arena.cli.main", "match", "greedy", "random", "--games", "2", "--scheduler"]
-    done = subprocess.run([*command, "tls://127.0.0.1:9"], cwd=tmp_path, capture_output=True, text=True, timeout=40)
-    assert done.returncode == 2
-    assert done.stderr.startswith("Error: cannot reach the Dask scheduler tls://127.0.0.1:9: ")
-    assert "Traceback" not in done.stderr
-
-
-@pytest.mark.slow
-def test_a_scheduler_that_ends_before_a_worker_comes(
-    cluster: tuple[str, list[int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def ended(*_: object, **__: object) -> None:
-        raise OSError("Timed out trying to connect")
-
-    monkeypatch.setattr("distributed.Client.wait_for_workers", ended)
-    with pytest.raises(ArenaError, match=f"the Dask scheduler {cluster[0]} is gone: Timed out"):
-        play(tmp_path, settings(*FIELD), executor="dask", scheduler=cluster[0])
-
-
-def test_without_distributed_the_remedy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_distributed_the_remedy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     monkeypatch.delitem(sys.modules, "arena.tournament.runner.dask", raising=False)
     with pytest.raises(ArenaError, match="needs the package distributed"):
@@ -190,22 +165,6 @@ def files_of(job: Job, below: Path) -> BotFiles:
     return files
 
 
-def test_a_bundle_travels(home: Path, tmp_path: Path) -> None:
-    with bundles_folder(tmp_path / "run") as folder:
-        job = job_of(str(home / "bot.py"), "random").placed(folder)
-        there = files_of(job, tmp_path)
-    shutil.rmtree(home)
-    mine, house = there.placed(job).bots
-    assert (mine.name, mine.source_hash) == (job.bots[0].name, job.bots[0].source_hash)
-    assert load_bot(mine).spec == mine  # with its helper, and with what that reads
-    names = sorted(path.relative_to(mine.home).as_posix() for path in Path(mine.home).rglob("*") if path.is_file())
-    assert names == ["bot.py", "data/at", "helper.py", "run.sh"]
-    assert Path(house.home).is_relative_to(tmp_path)
-    there.teardown(None)
-    assert not Path(mine.home).exists()
-    assert not list(tmp_path.glob("arena-bots-*"))
-
-
 def test_a_command_travels(home: Path, tmp_path: Path) -> None:
     job = job_of("cmd:./run.sh --fast", folder=home)
     there = files_of(job, tmp_path)
@@ -213,10 +172,3 @@ def test_a_command_travels(home: Path, tmp_path: Path) -> None:
     (bot,) = there.placed(job).bots
     assert bot.command == (bot.path, "--fast")
     assert Path(bot.path).stat().st_mode & 0o111
-
-
-def test_of_a_large_folder_only_what_the_command_names_travels(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    job = job_of("cmd:./run.sh --fast", folder=home)
-    assert len(bundles_of(job)[str(home)].files) == 4
-    monkeypatch.setattr(bundle, "MAX_BOT_FILES", 2)
-    assert list(bundles_of(job)[str(home)].files) == ["run.sh"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -158,17 +156,6 @@ def test_a_relative_folder_of_results_is_as_good(
     monkeypatch.chdir(home.parent)
     runs.play(Path("run") if relative else home.parent / "run", run_of(home, saving("ben.json"), "process"))
     assert games(home) == expected
-
-
-def test_bundles_that_a_killed_run_has_left_are_removed(home: Path) -> None:
-    dies = {"progress": runs.SendsSignal(1, signal.SIGKILL)}
-    process = multiprocessing.get_context("spawn").Process(target=play, args=(home,), kwargs=dies)
-    process.start()
-    process.join()
-    left = home.parent / "run" / BUNDLES
-    assert list(left.rglob("ben_helper.py"))
-    play(home)
-    assert not left.exists()
 
 
 @pytest.mark.slow

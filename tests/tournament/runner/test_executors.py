@@ -22,7 +22,6 @@ from arena.tournament.runner.job import Job
 from arena.tournament.runner.job import Played as Delivery
 from arena.tournament.runner.logs import Sink
 from arena.tournament.runner.pool import StopSignals, WorkerPool
-from arena.tournament.runner.worker import scores_of
 from arena.tournament.store.reader import Reader
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import BOTS, FIELD, Running, bot, forfeits, games, play, settings
@@ -214,14 +213,6 @@ def test_growing_workers_are_replaced() -> None:
     rows = Played(job, "memory", 3, sink=lambda said: pids.add(said[4]))
     assert [row[3] for row in rows] == [0] * 6
     assert len(pids) == 3  # each says that it is replaced
-
-
-def test_scores_are_those_of_the_pairings() -> None:
-    def row(pairing: int, game: int, score: int, by: int = 0) -> Row:
-        return Row(pairing << 1 | game, score, 0, by and 1, by, 0, 0, *[0] * 8, b"", b"", 0, "", None)
-
-    rows = [row(0, 0, 2, by=2), row(0, 1, 2, by=2), row(0, 1, 1), row(2, 0, 0, by=1)]
-    assert scores_of(rows) == {0: [3, 1, 1, 1, 1, 1], 2: [1, 0, 0, 1, 1, 0]}
 
 
 @linux

@@ -12,15 +12,9 @@ from typing import Any
 
 import pytest
 
-from arena.bots import processes
-from arena.bots.isolation.remote_bot import ProcessPool
 from arena.bots.limits import Limits
 from arena.bots.processes import children, descendants, is_running
 from arena.errors import ArenaError
-from arena.tournament.config import config_from_dict
-from arena.tournament.runner import worker
-from arena.tournament.runner.play_run import prepare
-from arena.tournament.runner.supervisor import WorkerProcess
 from tests.bots.isolation.inside import need_sandbox
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import Running, bot, forfeits, games, play, settings
@@ -90,13 +84,6 @@ def test_series_of_games_are_the_same(inside: Any, tmp_path: Path) -> None:
     assert games(tmp_path) == inside(data)
 
 
-def test_few_processes_at_a_time_change_nothing(inside: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "ProcessPool", lambda: ProcessPool(2))  # workers are forked
-    data = settings(*QUICK[:3], games=2)
-    play(tmp_path, {**data, "isolation": "process"}, 1)
-    assert games(tmp_path) == inside(data)
-
-
 def test_a_command_that_does_not_say_hello_stops_the_run(tmp_path: Path) -> None:
     """As a file does that cannot be run: it is a mistake in what was asked for, and no games are lost by it."""
     (tmp_path / "gone.py").write_text("raise SystemExit('no tables here')\n")
@@ -147,41 +134,6 @@ def test_ctrl_c_ends_all_processes_and_no_game(tmp_path: Path) -> None:
     assert report["done"] == len(games(tmp_path))
     assert forfeits(tmp_path) == {}
     assert wait_for(lambda: not any(map(is_running, family)))
-
-
-class Fork:
-    """Has its method called after each fork of this process, where what is raised is lost."""
-
-    @staticmethod
-    def after() -> None: ...
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_parent=lambda: Fork.after())
-
-
-@pytest.mark.parametrize(
-    ("owner", "name"),
-    [(Fork, "after"), (WorkerProcess, "_watch"), (processes, "send_signal")],
-    ids=["forked", "loading", "stopped, to be killed"],
-)
-def test_ctrl_c_while_bots_are_loaded(
-    owner: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> None:
-    """No worker is left, wherever in the life of the first one the signal comes."""
-    original, sent = getattr(owner, name), list[int]()
-
-    def interrupted(*args: Any) -> None:
-        original(*args)
-        if not sent:
-            sent.append(signal.SIGINT)
-            signal.raise_signal(signal.SIGINT)
-
-    monkeypatch.setattr(owner, name, interrupted)
-    field = bot("first", request.node.name), bot("random", "ann")  # not known to load, from another test
-    with pytest.raises(KeyboardInterrupt):
-        prepare(config_from_dict(settings(*field, isolation="process")), tmp_path / "run")
-    assert sent
 
 
 @pytest.fixture(autouse=True)

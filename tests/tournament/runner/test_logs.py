@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from arena.tournament.runner.logs import LogFile, PlainRecord, RunLog, WorkerLog, from_plain, log_to, to_plain
+from arena.tournament.runner.logs import PlainRecord, RunLog, WorkerLog, log_to
 from tests.tournament.runner.runs import FIELD, QUICK, bot, play, settings
 
 CONTEXT: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
@@ -67,18 +67,6 @@ def test_a_worker_killed_in_the_middle_of_a_line_silences_nobody() -> None:
     process.join()
     log.close(seconds=60)
     assert [one[2] for one in heard] == ["whole"]
-
-
-def test_a_record_survives_the_way() -> None:
-    try:
-        raise ValueError("no")
-    except ValueError:
-        record = logging.LogRecord("arena.x", logging.ERROR, "f", 1, "%s lost", ("one",), sys.exc_info())
-    there = from_plain(to_plain(record))
-    assert there.getMessage().startswith("one lost\nTraceback")
-    assert there.getMessage().endswith("ValueError: no")
-    assert (there.name, there.levelname, there.process) == ("arena.x", "ERROR", os.getpid())
-    assert there.created == record.created
 
 
 LOUD = """
@@ -164,71 +152,3 @@ def test_bots_have_logging_to_themselves(head: str, wanted: str | None, tmp_path
     one_decision = [wanted, "spoken"] if wanted else ["spoken"]
     assert len(said) > 20
     assert said == one_decision * (len(said) // len(one_decision))
-
-
-def test_a_full_disk_loses_lines_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = LogFile(tmp_path / "x.log")
-
-    def full(*args: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    file.emit(logging.LogRecord("arena", logging.INFO, "f", 1, "one", None, None))
-    monkeypatch.setattr(file, "format", full)
-    file.emit(logging.LogRecord("arena", logging.INFO, "f", 1, "two", None, None))
-    file.close()
-    assert len((tmp_path / "x.log").read_text().splitlines()) == 1
-
-
-def line(number: int) -> logging.LogRecord:
-    return logging.LogRecord("arena", logging.INFO, "f", 1, f"line {number} {'x' * 50}", None, None)
-
-
-def numbers(*files: Path) -> list[int]:
-    return [int(text.split(" line ")[1].split()[0]) for file in files for text in file.read_text().splitlines()]
-
-
-def test_a_long_log_is_put_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.tournament.runner.logs.LARGEST_LOG", 2000)
-    path, spare = tmp_path / "run.log", tmp_path / "run.log.1"
-    files = [LogFile(path) for _ in range(3)]
-    for number in range(200):
-        files[number % 3].emit(line(number))
-        assert max(file.stat().st_size for file in tmp_path.iterdir()) < 2600
-    for file in files:
-        file.close()
-    assert {file.name for file in tmp_path.iterdir()} == {"run.log", "run.log.1"}
-    kept = sorted(numbers(spare, path))
-    assert kept == list(range(200 - len(kept), 200))  # the last ones, none of them lost
-    assert len(kept) > 20
-    again = LogFile(path)  # the next session goes on in the same file
-    while path.stat().st_size < 2000:
-        again.emit(line(200))
-    again.close()
-    last = LogFile(path)
-    last.emit(line(201))
-    assert numbers(path) == [201]
-    path.unlink()  # somebody tidies up
-    last.emit(line(202))
-    last.close()
-    assert numbers(path) == [202]
-
-
-def test_a_log_that_cannot_be_put_aside_does_not_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.tournament.runner.logs.LARGEST_LOG", 500)
-    (tmp_path / "run.log.1").mkdir()
-    file = LogFile(tmp_path / "run.log")
-    for number in range(50):
-        file.emit(line(number))
-    file.close()
-    assert (tmp_path / "run.log").stat().st_size < 700
-
-
-def test_the_loggers_are_as_before(tmp_path: Path) -> None:
-    logger = logging.getLogger("arena")
-    before = (list(logger.handlers), logger.level, logger.propagate)
-    with RunLog(tmp_path) as log:
-        logger.info("inside")
-    logger.info("outside")
-    assert (list(logger.handlers), logger.level, logger.propagate) == before
-    assert "inside" in log.path.read_text()
-    assert "outside" not in log.path.read_text()

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from arena.tournament.runner import play_run
 from tests.tournament.runner.runs import bot, forfeits, play, settings
 
 pytestmark = [pytest.mark.process, pytest.mark.skipif(sys.platform != "linux", reason="limits on data")]
@@ -26,13 +25,6 @@ def test_a_share_smaller_than_what_is_inherited_is_enough(tmp_path: Path, monkey
     _machine_with(512, monkeypatch)
     report = play(tmp_path, settings(bot("random"), bot("first"), games=32), workers=16)
     assert (report.done, report.workers_lost) == (32, 0)
-
-
-@pytest.mark.slow
-def test_a_worker_for_each_of_128_cores_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(play_run, "core_count", lambda: 128)
-    report = play(tmp_path, settings(bot("random"), bot("first"), games=1000), workers=None)
-    assert (report.done, report.workers_lost) == (1000, 0)
 
 
 SMALL = """

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 
 import pytest
 
-from arena.errors import ArenaError
 from arena.tournament.games import Chunk, PairTask
-from arena.tournament.runner.job import Failed, Job, Lost, Played, WorkerEvent
+from arena.tournament.runner.job import Failed, Job, Played, WorkerEvent
 from arena.tournament.runner.pool import BotRefused, StopSignals, WorkerFault, WorkerPool
-from arena.tournament.runner.progress import GameRate
 
 UNITS = [PairTask(0, deal, "ann", "bob") for deal in range(1000)]
 JOB = Job("base", 1, ())
@@ -96,20 +93,6 @@ def test_every_unit_is_stored_once_in_chunks_that_fit_a_report(most: int) -> Non
         before += size
 
 
-def test_the_rest_of_a_divided_chunk_says_nothing() -> None:
-    pool = FakePool(15)  # 16 units come back as 15 and one
-    _play(pool, Stored())
-    assert {len(chunk) for chunk in pool.slot.chunks[8:-20]} <= {15, 16, 30}
-
-
-def test_chunks_become_small_again_with_slower_bots() -> None:
-    pool = FakePool(4, later=1)
-    _play(pool, Stored())
-    sizes = [len(chunk) for chunk in pool.slot.chunks]
-    assert max(sizes[:24]) >= 8
-    assert max(sizes[30:]) <= 2
-
-
 class Clockwork(WorkerPool):
     """A pool whose workers take `unit_s` by an imagined clock for each unit, and report twice a second."""
 
@@ -152,15 +135,6 @@ def test_two_workers_reach_a_verdict_in_little_more_than_half_the_time(unit_s: f
         assert Clockwork(2, unit_s).seconds_until(units) <= 0.6 * Clockwork(1, unit_s).seconds_until(units)
 
 
-def test_failures_come_after_what_was_played() -> None:
-    stored = Stored()
-    pool = FakePool(also={2: Lost("a worker died"), 5: Failed("no licence", ours=False)})
-    with pytest.raises(ArenaError, match="no licence"):
-        _play(pool, stored)
-    assert stored.units[:20] == UNITS[:20]
-    assert _play(FakePool(also={2: Lost("a worker died")}), Stored()) == ["a worker died"]
-
-
 def test_who_is_at_fault() -> None:
     for failed, error in (
         (Failed("a fault", ours=True), WorkerFault),
@@ -185,21 +159,6 @@ def test_nothing_is_begun_when_it_is_to_stop() -> None:
     assert len(stored.units) < len(UNITS)
 
 
-def test_many_units_wait_for_a_slow_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.tournament.runner.pool._MOST_WAITING", 3)
-    monkeypatch.setattr("arena.tournament.runner.pool._COMMIT_S", 0.0)
-    most = 0
-
-    def store(deliveries: Sequence[Played]) -> bool:
-        nonlocal most
-        time.sleep(0.001)
-        most = max(most, len(deliveries))
-        return False
-
-    _play(FakePool(10_000), store)
-    assert most <= 3
-
-
 def test_signals_are_counted_and_given_back() -> None:
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     with StopSignals() as signals:
@@ -209,26 +168,3 @@ def test_signals_are_counted_and_given_back() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
         assert signals.at_once
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
-
-
-@pytest.mark.parametrize(
-    ("stored", "rate"),
-    [
-        ([(22.0, 2), (22.005, 4)], 4 / 22.005),  # a short run of slow games
-        ([(1.0, 10), (2.0, 20)], 20 / 2.0),
-        ([(float(second), 5 * second) for second in range(1, 101)], 5.0),
-        ([(50.0, 1000), (55.0, 1010), (61.0, 1016)], 16 / 11),  # it has become slow
-        ([(22.0, 2), (100.0, 4)], 2 / 78),  # games that take longer than the window
-        ([], 0.0),
-    ],
-)
-def test_the_rate_of_the_last_seconds(
-    monkeypatch: pytest.MonkeyPatch, stored: list[tuple[float, int]], rate: float
-) -> None:
-    clock = [0.0]
-    monkeypatch.setattr("arena.tournament.runner.progress.time.monotonic", lambda: clock[0])
-    measured = GameRate()
-    for clock[0], games in stored:
-        measured.add(games)
-    clock[0] += 50.0  # a bot does not answer
-    assert measured.per_second == pytest.approx(rate)

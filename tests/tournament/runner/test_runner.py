@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
 import signal
-import subprocess
-import sys
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -18,9 +14,9 @@ import pytest
 
 from arena.bots.isolation.sandbox import SandboxMissing
 from arena.bots.limits import Limits
-from arena.bots.processes import children, is_running
+from arena.bots.processes import is_running
 from arena.errors import ArenaError
-from arena.tournament.runner.progress import ProgressListener, RunStatus, Wait
+from arena.tournament.runner.progress import ProgressListener, RunStatus
 from arena.tournament.store.reader import Reader
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import FIELD, Running, SendsSignal, bot, forfeits, games, play, settings
@@ -128,26 +124,6 @@ def test_a_worker_killed_from_outside_costs_only_time(tmp_path: Path) -> None:
     assert games(tmp_path / "killed") == games(tmp_path / "whole")
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is no prctl anyway")
-def test_workers_end_with_their_parent_without_prctl(tmp_path: Path) -> None:
-    """As on macOS: workers are spawned, and the kernel does not end them."""
-    (tmp_path / "sitecustomize.py").write_text("from arena.bots import forks\nforks.prctl = lambda: None\n")
-    code = "import multiprocessing as mp, sys; from tests.tournament.runner.runs import main; make = mp.get_context;"
-    code += "mp.get_context = lambda method: make('spawn'); main(*sys.argv[1:])"
-    words = [str(tmp_path / "run"), json.dumps(settings(*SLOW, games=200_000)), "2", "60"]
-    env = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"}
-    parent = subprocess.Popen([sys.executable, "-c", code, *words], stdout=subprocess.PIPE, text=True, env=env)
-    assert parent.stdout is not None
-    while parent.stdout.readline() == "stored 0\n":
-        pass
-    workers = children(parent.pid)
-    assert len(workers) >= 2
-    parent.kill()
-    parent.communicate()
-    assert wait_for(lambda: not any(map(is_running, workers)), 30)
-
-
 def test_a_drawn_seed_is_kept_and_zero_is_a_seed(tmp_path: Path) -> None:
     data = settings(*FIELD, games=2)
     del data["seed"]
@@ -156,39 +132,6 @@ def test_a_drawn_seed_is_kept_and_zero_is_a_seed(tmp_path: Path) -> None:
     assert (again.seed, again.played, again.done) == (first.seed, 0, first.done)
     assert play(tmp_path / "two", {**data, "seed": 0}).seed == 0 != first.seed
     assert play(tmp_path / "two", data).played == 0
-
-
-@pytest.mark.parametrize(
-    ("isolation", "params", "message"),
-    [
-        ("none", {"rollouts": "many"}, "parameter 'rollouts' is a whole number, not 'many'"),
-        ("process", {"rolouts": 3}, "no parameter 'rolouts'; did you mean 'rollouts'"),
-    ],
-)
-def test_an_unknown_parameter_is_reported_before_the_run_begins(
-    tmp_path: Path, isolation: str, params: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ArenaError, match=message):
-        play(tmp_path / "run", settings(bot("search", **params), FIELD[0], isolation=isolation))
-    assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.parametrize("isolation", ["none", "process"])
-def test_it_is_shown_whose_answer_is_waited_for(tmp_path: Path, isolation: str) -> None:
-    seen: list[RunStatus] = []
-    waits: list[Wait] = []
-
-    class Listener(ProgressListener):
-        def update(self, status: RunStatus) -> None:
-            if status.done == 0:
-                seen.append(status)
-                waits.extend(status.waits())
-
-    field = bot("sleeper", "slow", ms=600_000) | {"isolation": isolation}, FIELD[0]
-    with pytest.raises(ArenaError, match="no answer within 1"):
-        play(tmp_path, settings(*field, games=20), workers=1, progress=Listener(), limits=Limits(decision_s=1.0))
-    assert max(wait.seconds for wait in waits if wait[:2] == ("slow", "ann")) > 0.4
-    assert [status.quiet_s for status in seen] == sorted(status.quiet_s for status in seen)
 
 
 @pytest.mark.parametrize("isolation", ["none", "process"])
@@ -244,19 +187,6 @@ def test_a_run_that_takes_no_other_bots_says_first_which_cannot_be_loaded(tmp_pa
     assert "StoreError" not in str(caught.value)
 
 
-def test_a_run_that_cannot_be_played_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What only its workers find out, as those of a cluster do."""
-    monkeypatch.setattr("arena.tournament.runner.play_run._require_bots", lambda job, names: None)
-    data = settings(bot("search", rollouts="many"), FIELD[0])
-    with pytest.raises(ArenaError, match="whole number"):
-        play(tmp_path / "run", data)
-    assert not (tmp_path / "run").exists()
-    (tmp_path / "mine").mkdir()
-    with pytest.raises(ArenaError, match="whole number"):
-        play(tmp_path / "mine", data)
-    assert (tmp_path / "mine").exists()
-
-
 def test_a_worker_that_cannot_be_started_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def start(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left")
@@ -276,17 +206,6 @@ def test_a_fault_of_the_program_is_loud(tmp_path: Path, monkeypatch: pytest.Monk
         play(tmp_path, settings(*FIELD))
     with Reader(tmp_path) as reader:
         assert reader.progress().games == 0
-
-
-def test_works_in_a_thread_and_leaves_nothing(tmp_path: Path) -> None:
-    before = {thread.name for thread in threading.enumerate()}
-    handler = signal.getsignal(signal.SIGINT)
-    thread = threading.Thread(target=play, args=(tmp_path, settings(*FIELD)))
-    thread.start()
-    thread.join(30)
-    assert len(games(tmp_path)) == 18
-    assert signal.getsignal(signal.SIGINT) is handler
-    assert {thread.name for thread in threading.enumerate()} <= before
 
 
 def test_isolation_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

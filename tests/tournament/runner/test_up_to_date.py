@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from arena.tournament.runner.play_run import play_run, prepare
 from arena.tournament.runner.progress import ProgressListener, RunStatus
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import StoreError
-from arena.tournament.store.writer import open_store
 from tests.tournament.runner.runs import FIELD, SendsSignal, bot, games, settings
 
 pytestmark = pytest.mark.process
@@ -72,14 +70,6 @@ def test_a_decided_test_plans_no_games(tmp_path: Path) -> None:
     plan = prepare(config, tmp_path).plan
     assert (plan.missing, plan.stays) == (0, count(tmp_path))
     assert str(plan).startswith("Nothing is left to play.")
-
-
-def test_games_that_are_left_are_not_more(tmp_path: Path) -> None:
-    play(tmp_path, field(20))
-    assert str(prepare(field(40), tmp_path).plan).startswith("60 games more.")
-    with closing(open_store(tmp_path)) as store:
-        store.bring_up(prepare(field(400), tmp_path).plan.wanted)  # as if it had been interrupted
-    assert str(prepare(field(40), tmp_path).plan).startswith("60 games left to play.")
 
 
 def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
@@ -178,7 +168,7 @@ def test_the_errors_of_some_bots_only(tmp_path: Path) -> None:
     assert (one.worst[1], one.games <= 40) == (best["bot"], True)
 
 
-def test_what_is_no_such_end_is_refused() -> None:
+def test_invalid_errors_are_rejected() -> None:
     for error in (0, float("nan")):
         with pytest.raises(ArenaError, match="above 0"):
             UntilError(error).begin(field(4))

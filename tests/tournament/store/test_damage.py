@@ -12,7 +12,6 @@ import pytest
 from arena.cli.main import main
 from arena.results.run_data import read_run
 from arena.tournament.games import CLOCKED, ROW_COLUMNS
-from arena.tournament.rows import game_faults
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
 from tests.tournament.runner.runs import bot, games, play, settings
@@ -96,22 +95,6 @@ def test_settings_and_bots_that_do_not_fit_are_one_error(run: Path, sql: str) ->
     with pytest.raises(StoreError, match="damaged: its settings do not name the bots of its table"):
         read_run(run)
     assert main(["verify", str(run)]) == 1
-
-
-def test_progress_reads_no_times_of_decisions(run: Path) -> None:
-    change_database(run / DATABASE, f"UPDATE games SET hist_first = x'27' {_FOURTH}")
-    with Reader(run) as reader:
-        assert reader.progress().games == len(reader.pair_scores_from(0)) * 2 == 10
-        with pytest.raises(StoreError, match="damaged"):
-            reader.columns()
-
-
-def test_a_record_that_is_no_text_is_one_error(run: Path) -> None:
-    change_database(run / DATABASE, f"UPDATE games SET record = CAST(x'ff' AS TEXT) {_FOURTH}")
-    with Reader(run) as reader:
-        assert len(reader.columns()) == 10  # no text is part of it
-        with pytest.raises(StoreError, match="damaged"):
-            list(game_faults(reader.results(), reader.config()))
 
 
 @pytest.mark.process

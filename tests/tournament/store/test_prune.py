@@ -14,7 +14,6 @@ from arena.tournament.store.reader import BotEntry
 from arena.tournament.store.sqlite import DATABASE, StoreError
 from arena.tournament.store.writer import Store, Wanted, open_store
 from tests.tournament.runner.fake import play_pairs
-from tests.tournament.store.stored import change_database, query
 
 PAIRS = "pairs"
 
@@ -78,21 +77,6 @@ def test_what_changed_is_hidden(run: Store, after: tuple[object, ...], hidden: i
     assert run.faults() == []
 
 
-def test_a_run_was_last_played_as_before_and_a_version_that_comes_again_is_new(run: Store) -> None:
-    bring_up(run, {"ann": "1", "bob": "1"}, 5)
-    bring_up(run, {"ann": "1", "bob": "2"}, 5)
-    played = run.sessions()
-    run.prune(run.count_hidden())
-    *before, last = run.sessions()
-    assert before == played
-    assert (last.games, last.ended, last.started) == (-10, played[-1].ended, played[-1].ended)
-    assert last.info["remark"] == "deleted what no table showed"
-    bring_up(run, {"ann": "1", "bob": "1"}, 5)
-    assert [*run.entries()] == [0, 2, 3]
-    assert run.count_hidden() == 10
-    assert run.faults() == []
-
-
 def test_only_what_was_expected_is_deleted(run: Store) -> None:
     bring_up(run, {"ann": "1", "bob": "1"}, 5)
     expected = 10
@@ -101,18 +85,6 @@ def test_only_what_was_expected_is_deleted(run: Store) -> None:
     with pytest.raises(StoreError, match="has changed meanwhile; nothing was deleted"):
         run.prune(expected)
     assert run.count_all() == 30
-    assert run.faults() == []
-
-
-def test_all_is_deleted_or_nothing(run: Store) -> None:
-    bring_up(run, {"ann": "1", "bob": "1"}, 5)
-    bring_up(run, {"ann": "1", "bob": "2"}, 5)
-    trigger = "CREATE TRIGGER no BEFORE INSERT ON sessions BEGIN SELECT RAISE(ABORT, 'no'); END"
-    change_database(run.folder / DATABASE, trigger)
-    with pytest.raises(Exception, match="no"):
-        run.prune(run.count_hidden())
-    assert run.count_hidden() == 10
-    assert len(query(run, "SELECT * FROM bots")) == 3
     assert run.faults() == []
 
 

@@ -6,16 +6,12 @@ import os
 import random
 import threading
 import time
-import traceback
-from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.tournament.forfeits import reason_line
 from arena.tournament.formats.round_robin import round_robin
 from arena.tournament.formats.series import series
 from arena.tournament.games import (
@@ -33,7 +29,6 @@ from arena.tournament.games import (
 )
 from arena.tournament.referee import play_unit
 from arena.tournament.store.columns import CLOCK_COLUMNS, GAME_COLUMNS
-from arena.tournament.store.sqlite import StoreError
 from arena.tournament.store.writer import Store
 from tests.tournament.runner.fake import CONFIG, Progress, chunks, fake_result, pair_tasks, play_pairs, row_of
 from tests.tournament.store.stored import BOTS, ENTRIES, chunk_of, query
@@ -83,71 +78,6 @@ def test_sums_against_counting_by_hand(store: Store) -> None:
     assert list(zip(deals.tolist(), points.tolist())) == expected_pairs
 
 
-def test_reasons_of_forfeits_against_counting_by_hand(store: Store) -> None:
-    def play(task: GameTask) -> GameResult:
-        found = fake_result(task)
-        texts = ("in act: Traceback:\n  File x\nKeyError: 1", "in act: it ended\n  last words", f"text {task.id}")
-        return replace(found, detail=texts[task.id.deal % 3] if found.forfeit else None)
-
-    store.add([(chunk_of(range(60)), play_pairs(chunk_of(range(60)), play))])
-    lost = [result for result in store.results() if result.forfeit]
-    found = store.forfeit_reasons()
-    assert {(f.bot, f.kind): f.games for f in found} == Counter((r.forfeit_by, r.forfeit) for r in lost)
-    assert len(found) > 6
-    assert [f.games for f in found] == sorted((f.games for f in found), reverse=True)
-    assert {f.reason for f in found} >= {"KeyError: 1", "in act: it ended"}
-    for one in found:
-        mine = [r for r in lost if (r.forfeit_by, r.forfeit) == (one.bot, one.kind)]
-        reasons = [reason_line(r.detail) for r in mine]
-        assert reasons.count(one.reason) == max(map(reasons.count, reasons))
-        assert one.game == mine[reasons.index(one.reason)].name
-
-
-def test_texts_that_differ_in_every_game_do_not_pile_up(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    def play(task: GameTask) -> GameResult:
-        text = f"{task.id} {'x' * 999}" if task.id.deal < 60 else "the same"
-        return replace(fake_result(task), detail=text)
-
-    monkeypatch.setattr("arena.tournament.forfeits._MOST", 1)
-    store.add([(chunk_of(range(90)), play_pairs(chunk_of(range(90)), play))])
-    found = store.forfeit_reasons()
-    assert {len(one.reason) for one in found} == {200}  # no other reason than the first was counted
-    assert sum(one.games for one in found) == store.count(forfeited=True)
-
-
-GROUP = """in act:   + Exception Group Traceback (most recent call last):
-  |   File "b.py", line 1, in <module>
-  | ExceptionGroup: all (1 sub-exception)
-  +-+---------------- 1 ----------------
-    | ValueError: x
-    +------------------------------------
-"""
-
-
-def raised(error: Exception) -> str:
-    try:
-        try:
-            raise KeyError("inner")
-        except KeyError as inner:
-            raise error from inner
-    except Exception:
-        return f"in act: {traceback.format_exc()}"
-
-
-@pytest.mark.parametrize(
-    ("detail", "wanted"),
-    [
-        (None, ""),
-        (" \n ", ""),
-        ("decision 1 took 50.3 ms", "decision 1 took 50.3 ms"),
-        (raised(ValueError("one\ntwo")), "ValueError: one"),
-        (GROUP, "ValueError: x"),
-    ],
-)
-def test_the_line_that_says_what_happened(detail: str | None, wanted: str) -> None:
-    assert reason_line(detail).partition(" (test_store.py, line ")[0] == wanted
-
-
 def test_frame_and_view_agree_with_the_results(store: Store) -> None:
     store.add([(chunk_of(range(40)), play_pairs(chunk_of(range(40))))])
     results = list(store.results())
@@ -161,14 +91,6 @@ def test_frame_and_view_agree_with_the_results(store: Store) -> None:
     assert [tuple(line) for line in plain.itertuples(index=False)] == lines
     view = query(store, f"SELECT {', '.join(GAME_COLUMNS + CLOCK_COLUMNS)} FROM game_list")
     assert view == lines
-
-
-def test_an_empty_run_can_be_read(store: Store) -> None:
-    assert not [*store.rows(), *store.forfeit_reasons()]
-    assert store.columns().frame().shape == (0, len(GAME_COLUMNS + CLOCK_COLUMNS))
-    assert store.progress().games == store.count() == 0
-    with pytest.raises(StoreError, match=r"there is no game ann/bob/0 in "):
-        store.result("ann", "bob", 0)
 
 
 # ---------------------------------------------------------------- series

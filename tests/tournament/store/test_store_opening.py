@@ -17,7 +17,7 @@ import pytest
 
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
-from arena.tournament.store.writer import Store, open_store, setting_differences
+from arena.tournament.store.writer import Store, open_store
 from tests.tournament.runner.fake import play_pairs
 from tests.tournament.store.stored import ENTRIES, begin, bring_up, change_database, chunk_of, expected, query
 
@@ -25,19 +25,6 @@ ROOT = Path(__file__).parents[3]
 
 
 # ---------------------------------------------------------------- opening
-
-
-def test_settings_differ_key_by_key() -> None:
-    there = {"seed": 7, "clock": {"move_ms": 50}, "bots": [{"name": "ann", "spec": "x"}, {"name": "bob", "spec": "y"}]}
-    bots = [{"name": "ann", "spec": "z"}, {"name": "cid", "spec": "y"}]
-    assert setting_differences(there, {"seed": 8, "clock": {"move_ms": 50, "bank_ms": 9}, "bots": bots}) == [
-        'bots in order: ["ann", "bob"] there, ["ann", "cid"] asked for',
-        'bots.ann.spec: "x" there, "z" asked for',
-        'bots.bob.spec: "y" there, nothing asked for',
-        'bots.cid.spec: nothing there, "y" asked for',
-        "clock.bank_ms: nothing there, 9 asked for",
-        "seed: 7 there, 8 asked for",
-    ]
 
 
 def test_reopened_it_shows_what_is_wanted_and_keeps_the_rest(tmp_path: Path) -> None:
@@ -78,15 +65,6 @@ def test_a_database_that_is_no_run_of_ours_is_not_touched(tmp_path: Path, statem
         with pytest.raises(StoreError, match=reason):
             opening()
     assert (tmp_path / DATABASE).read_bytes() == before
-
-
-def test_an_empty_file_becomes_a_run_and_reads_as_none(tmp_path: Path) -> None:
-    (tmp_path / DATABASE).touch()
-    with pytest.raises(StoreError, match=r"there is no run in .* yet"):
-        Reader(tmp_path)
-    open_store(tmp_path).close()
-    with Reader(tmp_path) as reader:
-        assert reader.count() == 0
 
 
 def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
@@ -188,39 +166,3 @@ def test_a_forked_child_does_not_free_or_hold_the_folder(tmp_path: Path) -> None
 
 
 # ---------------------------------------------------------------- killed, and read meanwhile
-
-
-def start_writer(folder: Path, deals: int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.tournament.store.writer", str(folder), str(deals)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-@pytest.mark.slow
-@pytest.mark.process
-def test_reading_beside_a_run(tmp_path: Path) -> None:
-    writer = start_writer(tmp_path, 500)
-    assert writer.stdout is not None
-    counts = []
-    try:
-        for at, line in enumerate(writer.stdout):
-            if at % 50 == 0 and line.strip() != "done":
-                with Reader(tmp_path) as reader:
-                    counts.append(reader.count())
-                    assert counts[-1] >= 8 * (at + 1)  # everything reported is to be seen
-                    assert len(reader.columns()) >= counts[-1]
-    finally:
-        writer.kill()
-        writer.communicate()
-    assert len(counts) > 5
-    assert counts == sorted(counts)
-
-
-def test_nothing_stays_behind_a_run_or_its_readers(tmp_path: Path) -> None:
-    with begin(tmp_path) as store:
-        store.add([(chunk_of(range(2)), play_pairs(chunk_of(range(2))))])
-    assert sorted(os.listdir(tmp_path)) == [".lock", DATABASE]
-    with Reader(tmp_path) as one:
-        list(one.rows())
-        with Reader(tmp_path) as two:
-            two.columns()
-    assert sorted(os.listdir(tmp_path)) == [".lock", DATABASE]
