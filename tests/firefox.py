@@ -55,6 +55,23 @@ class Firefox:
         answer = self.call("script.evaluate", expression=text, target={"context": self.tab}, awaitPromise=True)
         return json.loads(answer["result"]["value"])
 
+    def click(self, x: float, y: float) -> None:
+        """Click at a point of the page with the mouse."""
+        steps = [
+            {"type": "pointerMove", "x": int(x), "y": int(y)},
+            {"type": "pointerDown", "button": 0},
+            {"type": "pointerUp", "button": 0},
+        ]
+        self._act({"type": "pointer", "id": "mouse", "actions": steps})
+
+    def press(self, *keys: str) -> None:
+        """Press keys together, such as Shift and Tab, and let go of them."""
+        down = [{"type": "keyDown", "value": key} for key in keys]
+        self._act({"type": "key", "id": "keys", "actions": [*down, *({**one, "type": "keyUp"} for one in down[::-1])]})
+
+    def _act(self, source: dict[str, Any]) -> None:
+        self.call("input.performActions", context=self.tab, actions=[source])
+
     def printed(self) -> bytes:
         """Return the page as a PDF on A4."""
         paper = {"width": 21.0, "height": 29.7}
@@ -68,6 +85,7 @@ def firefox() -> Iterator[Firefox]:
         pytest.skip("Firefox is not installed")
     websocket = pytest.importorskip("websocket", reason="websocket-client is not installed")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        Path(profile, "user.js").write_text('user_pref("ui.prefersReducedMotion", 1);\n')
         log = Path(profile, "log.txt")
         command = [FIREFOX, "--headless", "--no-remote", "--remote-debugging-port=0", "--profile", profile]
         with open(log, "wb") as output:
