@@ -50,13 +50,21 @@ KEEP = {"report": "report", "replay": "viewer", "home": "league", "bots": "bot",
 """Pages whose pictures at 1280 px are kept, with the names of the pictures."""
 ON_PHONES = ("home", "replay", "table")
 """The pages whose pictures at 390 px and in dark colours are kept as well."""
-MOVES = 20
-"""The least number of moves in the unfinished game, played with the net's hints against the best bot."""
-_STATE = "return document.querySelector('[data-play]:not([aria-busy])')?.dataset.kind"
+CLICKS = 45
+"""The least number of clicks in the unfinished game, played by the hints against the best bot."""
+_STATE = "return document.querySelector('[data-play] .can') && document.querySelector('[data-play]').dataset.kind"
+_AT_REST = "return document.querySelector('[data-phase=play] .acts [data-key=undo]')?.disabled"
+_BEGIN = """
+const form = document.createElement("form"), field = document.createElement("input");
+[form.method, form.action, field.name, field.value] = ["post", "play", "bot", arguments[0]];
+form.append(field);
+document.body.append(form);
+form.submit();
+"""
 _FOLLOW_HINT = """
-const hint = document.querySelector("[data-told]").innerText.toLowerCase();
-const moves = [...document.querySelectorAll("[name=move]")];
-(moves.find((one) => hint.includes(one.getAttribute("aria-label").toLowerCase())) || moves[0]).click();
+document.querySelector("[data-key=hint]").click();
+const lit = [...document.querySelectorAll(".felt .can")].filter((one) => one.ariaPressed !== "true");
+(lit.filter((one) => one.matches(".hinted")).at(-1) || lit[0]).click();
 """
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage")
 
@@ -121,7 +129,7 @@ def _league(place: Path) -> Path:
         by = ["--author", author] if author else []
         _arena(place, "submit", bot, "--league", "open", "--workers", "1", *by)
         if bot != "random":  # the first bot has no opponents
-            _arena(place, "league", "play", "open", "--max-games", "20", "--workers", "1")
+            _arena(place, "league", "work", "open", "--max-games", "20", "--workers", "1")
     for change in ("return moves[-1]", "return moves[len(moves) // 2]"):
         (place / "late.py").write_text(f"def act(view, moves):\n    {change}\n")
         _arena(place, "submit", "late.py", "--league", "open", "--author", "Ann", "--workers", "1")
@@ -129,19 +137,17 @@ def _league(place: Path) -> Path:
 
 
 def _game(driver: Any, url: str) -> str:
-    """Return the address of a game after some moves, with a hint for the next one."""
-    driver.get(f"{url}/play")
-    driver.find_element("css selector", "main form button").click()
+    """Return the address of a game after some moves, in the person's turn."""
+    driver.get(f"{url}/learn")
+    driver.execute_script(_BEGIN, next(reversed(AUTHORS)))
     wait = WebDriverWait(driver, 60)
-    moves = 0
+    clicks = 0
     while True:
         wait.until(lambda one: one.execute_script(_STATE) == "decision")
-        driver.execute_script("document.querySelector('[name=hint]').click()")
-        wait.until(lambda one: one.execute_script(_STATE) == "decision" and "The net" in one.page_source)
-        if moves >= MOVES and driver.find_elements("css selector", "button.pick"):
+        if clicks >= CLICKS and driver.execute_script(_AT_REST):
             return str(driver.current_url)
         driver.execute_script(_FOLLOW_HINT)
-        moves += 1
+        clicks += 1
 
 
 def _photographs(driver: Any, name: str, address: str, words: argparse.Namespace) -> None:

@@ -23,7 +23,7 @@ from arena.bots.output import BotOutput, redirected
 from arena.errors import ArenaError, UnfitEngineError
 from arena.game.cards import card_name
 from arena.game.engine import State, View
-from arena.game.moves import Event, Move
+from arena.game.moves import DECKS, Event, Move
 from arena.game.record import parse_record
 from arena.game.rng import Rng
 from arena.league import versions
@@ -180,11 +180,11 @@ def _seating(order: GameOrder) -> Seating:
 
 
 def table_shown(scene: Scene, news: News, events: Sequence[Event], is_open: bool) -> dict[str, Any]:
-    """Return the table as the person, who sits below, sees it. Pairs are (the person, the bot).
+    """Return the table as the person, who sits below, sees it. `by` is 0 for the person and 1 for the bot.
 
-    `state` is as in `results.pages.boards`, without the bot's hand unless `is_open`. `fresh` is what has happened since
-    the last look, `log` all of it in words; `why` explains for stones with cards who can claim them and what the sides
-    can still become.
+    `state` is as in `results.pages.boards`, without the bot's hand unless `is_open`; `backs` counts its cards. `fresh`
+    is what has happened since the last look, `log` all of it in words; `why` explains for stones with cards who can
+    claim them and what the sides can still become.
     """
     position, edition = scene.position, scene.rules.edition
     state = flat(position, scene.rules, scene.seat)
@@ -192,11 +192,10 @@ def table_shown(scene: Scene, news: News, events: Sequence[Event], is_open: bool
         state.pop("hb", None)
     held = [stone for stone in _STONES if any(side[stone - 1] for side in position.sides)]
     return {
-        "names": [scene.names[seat] for seat in scene.seats],
         "edition": edition,
         "tactics": bool(scene.rules.tactics),
         "state": state,
-        "backs": scene.counts(1 - scene.seat),
+        "backs": dict(zip(DECKS, scene.counts(1 - scene.seat))),
         "why": {str(stone): why(scene, stone, brief=True) for stone in held},
         "fresh": [
             {

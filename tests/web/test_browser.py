@@ -5,21 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
 from arena.cli.main import main
+from arena.game.cards import TACTIC_TEXTS
 from arena.league.store import open_league
+from tests.firefox import firefox
 from tests.league.leagues import RANDOM, enter
-from tests.results.pages.test_browser import BROWSER, DRIVER, assert_sound, driver
+from tests.results.pages.test_browser import BROWSER, DRIVER, assert_sound, driver, wish_for_motion
 from tests.web.conftest import GOOD
 from tests.web.served import Served, served
 
-keys = pytest.importorskip("selenium.webdriver.common.keys", reason="selenium is not installed")
-from selenium.common import exceptions  # noqa: E402
+exceptions = pytest.importorskip("selenium.common.exceptions", reason="selenium is not installed")
+from selenium.webdriver.common import action_chains as chains  # noqa: E402
 
-Keys = keys.Keys
 __all__ = ["driver"]
 pytestmark = [
     pytest.mark.slow,
@@ -27,6 +28,16 @@ pytestmark = [
     pytest.mark.skipif(not (BROWSER and DRIVER), reason="chromium and chromedriver are not installed"),
 ]
 PATIENCE_S = 180.0
+TRICKSTER = """
+def is_tactic(card):
+    return card[0] == "*" or not card[1:].isdigit()
+
+def act(view, moves):
+    tricks = [move for move in moves if move.kind in ("place", "mode", "ruse") and is_tactic(move.card)]
+    drawn = [] if any(map(is_tactic, view.hand)) else [move for move in moves if move.text == "draw tactic"]
+    return (tricks or drawn or moves)[0]
+"""
+"""Plays tactic cards when it can, so that its opponent may play them, too."""
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +50,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with open_league(folder) as made:
         enter(made, "first")
         enter(made, "random", source=RANDOM)
+        enter(made, "trickster", source=TRICKSTER)
     with served(folder, 1, "--isolation", "process") as found:
         yield found
 
@@ -104,57 +116,176 @@ def test_an_author_goes_through_all_of_it(driver: Any, server: Served, tmp_path:
     assert [line for line in driver.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []
 
 
-PLAY = "document.querySelector('[data-play]')"
+# ---------------------------------------------------------------- playing
+
+SEEN = """(() => {
+  const box = document.querySelector("[data-play]"), felt = box && box.querySelector(".felt");
+  if (!box || document.readyState !== "complete") return {kind: "waits"};
+  const lit = [...felt.querySelectorAll(".can:enabled")].map((one) => {
+    const at = (one.querySelector(":scope > .place") || one).getBoundingClientRect();
+    const [x, y] = [at.x + Math.min(at.width / 2, 12), at.y + Math.min(at.height / 2, 9)];
+    const hit = document.elementFromPoint(x, y), column = one.closest("[data-stone]");
+    const free = one.contains(hit) || Boolean(column && column.contains(hit));
+    return {key: one.dataset.key, x, y, free, pressed: one.ariaPressed};
+  });
+  const kind = box.dataset.kind === "decision" && !lit.length ? "waits" : box.dataset.kind;
+  return {kind, lit, at: document.activeElement.dataset.key || "", inside: felt.contains(document.activeElement),
+    phase: box.dataset.phase, row: felt.querySelector(".stone").parentElement.getBoundingClientRect().top,
+    held: [...felt.querySelectorAll(".hand [data-card]")].map((one) => one.dataset.card),
+    left: Number(felt.querySelector(".pile.tactic b").innerText),
+    result: felt.querySelector(".end:not([hidden]) .result")?.innerText};
+})()"""
+BEGIN = """(() => {
+  const form = document.createElement("form");
+  form.method = "post";
+  form.action = "play";
+  for (const [name, value] of [["bot", "%s"], ["begins", "you"], ["claims", "1"]]) {
+    const field = document.createElement("input");
+    [field.name, field.value] = [name, value];
+    form.append(field);
+  }
+  document.body.append(form);
+  form.submit();
+})()"""
+NEXT = """((key) => {
+  const from = document.activeElement;
+  const to = [...document.querySelectorAll(".felt .can")].find((one) => one.dataset.key === key);
+  return to === from ? "there" : from.compareDocumentPosition(to) & 4 ? "after" : "before";
+})(%r)"""
+TAB, SHIFT = "\ue004", "\ue008"
+ENTER, RIGHT, LEFT = "\ue007", "\ue014", "\ue012"
 
 
-def kind(driver: Any) -> str:
-    """How a game stands, when the server has answered."""
+class Browser(Protocol):
+    """What playing needs of a browser."""
+
+    def open(self, url: str, width: int, height: int = 900) -> None: ...
+    def evaluate(self, expression: str) -> Any: ...
+    def click(self, x: float, y: float) -> None: ...
+    def press(self, *keys: str) -> None: ...
+
+
+class Chromium:
+    """Chromium with the methods of `tests.firefox.Firefox`."""
+
+    def __init__(self, driver: Any) -> None:
+        self.driver = driver
+
+    def open(self, url: str, width: int, height: int = 900) -> None:
+        self.driver.set_window_size(width, height)
+        self.driver.get(url)
+
+    def evaluate(self, expression: str) -> Any:
+        return self.driver.execute_script(f"return {expression}")
+
+    def click(self, x: float, y: float) -> None:
+        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+            button = "none" if kind == "mouseMoved" else "left"
+            event = {"type": kind, "x": x, "y": y, "button": button, "clickCount": 1}
+            self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", event)
+
+    def press(self, *keys: str) -> None:
+        actions = chains.ActionChains(self.driver, duration=0)
+        for key in keys:
+            actions.key_down(key)
+        for key in keys[::-1]:
+            actions.key_up(key)
+        actions.perform()
+
+
+def decision(browser: Browser) -> dict[str, Any]:
+    """What is seen when there is something to do, or the game is over."""
     end = time.monotonic() + PATIENCE_S
     while True:
-        found: str = driver.execute_script(
-            f"return {PLAY} && !{PLAY}.hasAttribute('aria-busy') && document.readyState === 'complete'"
-            f" ? {PLAY}.dataset.kind : 'waits'"
-        )
-        if found != "waits":
-            return found
-        assert time.monotonic() < end, text_of(driver)
+        seen: dict[str, Any] = browser.evaluate(SEEN)
+        if seen["kind"] != "waits":
+            return seen
+        assert time.monotonic() < end, seen
         time.sleep(0.02)
 
 
-def choose(driver: Any, at: int, by_keys: bool) -> None:
-    """Make a move: a card, a stone or a button, with the mouse or by keys."""
-    cards = driver.find_elements("css selector", "button.pick")
-    picked = ""
-    if cards:
-        card = cards[at % len(cards)]
-        picked = card.get_attribute("data-card")
-        card.send_keys(Keys.ENTER) if by_keys else card.click()
-        assert card.get_attribute("aria-pressed") == "true"
-    stones = driver.find_elements("css selector", ".stone[role=button]")
-    texts = driver.execute_script(
-        "return [...document.querySelectorAll('[data-moves] button[name=move]')]"
-        ".filter((one) => one.closest('fieldset').dataset.of === arguments[0]).map((one) => one.dataset.stone)",
-        picked,
-    )
-    assert {stone.text.split()[0] for stone in stones} == set(texts) - {""}  # what is marked is legal, and all of it
-    if stones:
-        stone = stones[at % len(stones)]
-        if by_keys:
-            driver.switch_to.active_element.send_keys(stone.text.split()[0])
+def wanted(seen: dict[str, Any], played: set[str], moves: int) -> dict[str, Any]:
+    """Choose among what is lit: claims, tactic cards that have not been played yet, the deck of tactic cards."""
+    lit = [one for one in seen["lit"] if one["key"] != "undo" and one["pressed"] != "true"]
+    by_key = {one["key"]: one for one in lit}
+    if seen["phase"] == "return":
+        return by_key.get("done") or lit[0]
+    placing = [one for one in lit if one["key"].partition(":")[0] in ("side", "stone", "card")]
+    if placing:
+        return placing[moves % len(placing)]
+    if "deck:tactic" in by_key:
+        return by_key["deck:tactic"]
+    held = [one for one in lit if one["key"].startswith("hand:")]
+    fresh = [one for one in held if one["key"][5:] in {*TACTIC_TEXTS} - played]
+    clan = [one for one in held if one["key"][5:] not in TACTIC_TEXTS]
+    return (fresh or clan or held or lit)[0]
+
+
+def choose(browser: Browser, one: dict[str, Any], by_keys: bool) -> None:
+    """Choose something that is lit, with the mouse or by keys."""
+    key = one["key"]
+    if not by_keys:
+        assert one["free"], f"{key} lies under something else"
+        browser.click(one["x"], one["y"])
+    elif key.startswith(("side:", "stone:")):
+        browser.press(key[-1])
+    elif key.startswith("deck:"):
+        browser.press(key[5])
+    else:
+        for _ in range(60):
+            way = browser.evaluate(NEXT % key)
+            if way == "there":
+                break
+            in_hand = key.startswith("hand:") and browser.evaluate(SEEN)["at"].startswith("hand:")
+            steps = {"after": [RIGHT] if in_hand else [TAB], "before": [LEFT] if in_hand else [SHIFT, TAB]}
+            browser.press(*steps[way])
         else:
-            stone.click()
-        if kind(driver) != "decision" or not driver.find_elements("xpath", "//*[text()='Choose one:']"):
+            raise AssertionError(f"keys do not lead to {key}")
+        browser.press(ENTER)
+
+
+def play_tactics(browser: Browser, server: Served, by_keys: bool) -> None:
+    """Play games until each kind of tactic card has been played; what is lit is all that is clicked."""
+    browser.open(f"{server.url}/learn", 1280)
+    browser.evaluate(BEGIN % "trickster")
+    played: set[str] = set()
+    for _ in range(12):
+        seen = decision(browser)
+        if by_keys:
+            browser.evaluate("document.querySelector('.felt').focus()")
+        row, card = seen["row"], ""
+        for moves in range(400):
+            if seen["kind"] != "decision":
+                break
+            assert seen["row"] == row, "the board has moved"
+            assert seen["inside"] or moves == 0 or not by_keys, "the focus has left the board"
+            missing = {*TACTIC_TEXTS} - played
+            if missing and seen["phase"] == "play" and not (seen["left"] or missing & {*seen["held"]}):
+                browser.evaluate("document.querySelector('[data-resign] button').click()")  # the next deal has others
+                time.sleep(0.1)
+                break
+            one = wanted(seen, played, moves)
+            if one["key"].startswith("hand:") and seen["phase"] == "play":
+                card = one["key"][5:]
+            choose(browser, one, by_keys)
+            seen = decision(browser)
+            if not any(other["key"] == "undo" for other in seen.get("lit", ())):
+                played.add(card)
+        if seen["kind"] == "over" and played >= {*TACTIC_TEXTS}:
+            assert seen["result"] in ("You win", "trickster wins", "A draw")
             return
-    buttons = driver.find_elements("css selector", "[data-moves] button[name=move]")
-    button = next(button for button in buttons if button.is_displayed())
-    button.send_keys(Keys.ENTER) if by_keys else button.click()
+        while decision(browser)["kind"] != "over":
+            time.sleep(0.05)
+        browser.evaluate("document.querySelector('.end [type=submit]').click()")
+        time.sleep(0.2)
+    raise AssertionError(f"never played: {({*TACTIC_TEXTS}) - played}")
 
 
-def test_a_whole_game_against_a_bot(driver: Any, server: Served) -> None:
-    """By keys and by the mouse in turn."""
-    driver.set_window_size(1280, 900)
+@pytest.mark.parametrize("by_keys", [False, True], ids=["clicks", "keys"])
+def test_all_kinds_of_tactic_cards_are_played_on_the_board(driver: Any, server: Served, by_keys: bool) -> None:
     driver.get(server.url)
     driver.delete_all_cookies()
+<<<<<<< HEAD
     driver.get(f"{server.url}/sign-in#token={server.token('Zoe')}")
     press(driver, "Sign in")
     wait_for(driver, "Bots of Zoe")
@@ -173,13 +304,71 @@ def test_a_whole_game_against_a_bot(driver: Any, server: Served) -> None:
     assert any(text in text_of(driver) for text in ("You win", "You lose", "A draw"))
     click(driver, "link text", "Watch the game")
     assert driver.find_elements("css selector", "[data-viewer] .table")
+=======
+    play_tactics(Chromium(driver), server, by_keys)
+>>>>>>> table
     assert [line for line in driver.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []
 
 
-def test_the_pages_for_beginners_fit_the_screen(driver: Any, server: Served) -> None:
+@pytest.mark.parametrize("by_keys", [False, True], ids=["clicks", "keys"])
+def test_all_kinds_of_tactic_cards_are_played_in_firefox(server: Served, by_keys: bool) -> None:
+    with firefox() as browser:
+        play_tactics(browser, server, by_keys)
+        assert browser.errors == []
+
+
+MOVED = """
+window.moved = [];
+const start = document.startViewTransition.bind(document);
+document.startViewTransition = (draw) => {
+  const movement = start(draw);
+  const names = () => document.getAnimations().map((one) => String(one.effect.pseudoElement));
+  movement.ready.then(() => moved.push(names().join(" ")), (error) => moved.push(String(error)));
+  return movement;
+};
+"""
+
+
+def test_a_turn_moves_cards_and_a_game_is_sound_on_a_phone(driver: Any, server: Served) -> None:
+    """The bot's card comes from its backs, a drawn one from its deck."""
+    driver.get(server.url)
+    driver.delete_all_cookies()
+    browser = Chromium(driver)
+    browser.open(f"{server.url}/learn", 400, 1200)
+    browser.evaluate(BEGIN % "first")
+    assert decision(browser)["kind"] == "decision"
+    assert_sound(driver)
+    wish_for_motion(driver, "no-preference")
+    driver.execute_script(MOVED)
+    one, two = decision(browser)["lit"][:2]
+    browser.click(one["x"], one["y"])
+    browser.click(two["x"], two["y"])  # while the first card moves
+    time.sleep(1)
+    assert [other["key"] for other in decision(browser)["lit"] if other["pressed"] == "true"] == [two["key"]]
+    browser.click(two["x"], two["y"] + 20)
+    time.sleep(1)
+    for begin in ("hand:", "side:", "deck:"):
+        choose(browser, next(one for one in decision(browser)["lit"] if one["key"].startswith(begin)), False)
+        time.sleep(1)
+    assert decision(browser)["kind"] == "decision"
+    moved = driver.execute_script("return window.moved")
+    wish_for_motion(driver, "reduce")
+    assert not [one for one in moved if "Error" in one]
+    assert sum("group(pair-0)" in one for one in moved) == 3  # we draw, the bot plays, the bot draws
+    choose(browser, decision(browser)["lit"][0], False)
+    assert_sound(driver)
+    driver.find_element("css selector", "[data-resign] summary").click()
+    driver.find_element("css selector", "[data-resign] button").click()
+    assert decision(browser)["result"] == "You resign"
+    assert_sound(driver)
+    assert [line for line in driver.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []
+
+
+def test_the_lesson_fits_the_screen(driver: Any, server: Served) -> None:
     boxes = "return [...document.querySelectorAll(arguments[0])].map((one) => one.getBoundingClientRect().toJSON())"
     driver.set_window_size(1280, 900)
     driver.get(f"{server.url}/learn")
+<<<<<<< HEAD
     driver.execute_script("document.querySelector('details:has(.table > :nth-child(9))').open = true")
     labels = driver.execute_script(boxes, ".felt .says")
     assert len(labels) > 3
@@ -187,6 +376,8 @@ def test_the_pages_for_beginners_fit_the_screen(driver: Any, server: Served) -> 
         assert [
             other for other in labels if other["top"] == one["top"] and other["left"] < one["left"] < other["right"]
         ] == []
+=======
+>>>>>>> table
     (button,) = driver.execute_script(boxes, "main form .first")
     assert button["width"] < 400
     driver.set_window_size(400, 900)

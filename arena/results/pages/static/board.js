@@ -13,60 +13,61 @@ const boards = (() => {
   // ------------------------------------------------------------ cards
 
   const COLOURS = { r: "red", g: "green", b: "blue", y: "yellow", p: "purple", k: "pink" };
-  // The symbols are 24 units wide: what has the class f is filled, h is a hole, and the rest are lines. `figure` stands in the corner.
+  // The symbols are 48 units wide: what has the class f is filled, h is a hole, and the rest are lines. `figure` stands in
+  // the corner.
   const TACTICS = {
     "*J": {
       kind: "troop", figure: "1–9", does: "any colour and value; one for each player",
-      art: `<path class="f" d="M5 16C5 10 3 9 1.6 9.6 2.4 4.6 7 4.4 9 9.2 9.4 5.6 10.6 3.6 12 2.4c1.4 1.2 2.6 3.2 3 6.8 2-4.8 6.6-4.6 7.4.4C20.6 9 19 10 19 16z"/>
-        <path class="f" d="M5 18h14v3H5z"/>`,
+      art: `<path class="f" d="M10 32C10 20 6 18 3 19 5 9 14 9 18 18 19 11 21 7 24 5c3 2 5 6 6 14 4-10 13-9 15 1C41 18 38 20 38 32z"/>
+        <path class="f" d="M10 36h28v6H10z"/>`,
     },
     "*7": {
       kind: "troop", figure: "7", does: "value 7 in any colour",
-      art: `<path d="M1.5 12.5S5.5 6 12 6s10.5 6.5 10.5 6.5S18.5 19 12 19 1.5 12.5 1.5 12.5z"/>
-        <circle class="f" cx="12" cy="12.5" r="4"/>
-        <circle class="h" cx="13.3" cy="11.2" r="1.2"/>`,
+      art: `<path d="M3 25S11 12 24 12s21 13 21 13S37 38 24 38 3 25 3 25z"/>
+        <circle class="f" cx="24" cy="25" r="8"/>
+        <circle class="h" cx="27" cy="22" r="2"/>`,
     },
     "*123": {
       kind: "troop", figure: "1–3", does: "a 1, 2 or 3 of any colour",
-      art: `<path class="f" d="M12 1.5 20.5 4.5V12c0 5-4 8.5-8.5 10.5C7.5 20.5 3.5 17 3.5 12V4.5z"/>
-        <path class="h" d="M11 5h2v5h4v2h-4v7h-2v-7H7v-2h4z"/>`,
+      art: `<path class="f" d="M24 3 41 9V24c0 10-8 17-17 21C15 41 7 34 7 24V9z"/>
+        <path class="h" d="M22 10h4v10h8v4h-8v14h-4v-14H14v-4h8z"/>`,
     },
     fog: {
       kind: "mode", figure: "Σ", does: "at this stone only the sum counts",
-      art: ["M1.5 7", "M1.5 13", "M1.5 19"].map((line) => `<path d="${line}c3-3 5-3 8 0s5 3 8 0c2-2 3-2 5-1"/>`).join(""),
+      art: [14, 26, 38].map((y) => `<path d="M3 ${y}c6-6 10-6 16 0s10 6 16 0c4-4 6-4 10-2"/>`).join(""),
     },
     mud: {
       kind: "mode", figure: "4", does: "at this stone four cards make a side",
-      art: `<ellipse class="f" cx="12" cy="18" rx="10.5" ry="4"/>
-        <path class="f" d="M8.5 9.5a2 2 0 0 1-4.5 0C4 8 6.2 5 6.2 5s2.3 3 2.3 4.5z"/>
-        <path class="f" d="M15 6.2a2.5 2.5 0 0 1-5 0C10 4.5 12.4 1 12.4 1S15 4.5 15 6.200z"/>
-        <path class="f" d="M20.5 10.500a2 2 0 0 1-3.5 0C17 9.3 18.7 7 18.7 7s1.8 2.3 1.8 3.500z"/>`,
+      art: `<ellipse class="f" cx="24" cy="36" rx="21" ry="8"/>
+        <path class="f" d="M17 19a4 4 0 0 1-9 0C8 16 12 10 12 10s5 6 5 9z"/>
+        <path class="f" d="M30 12a5 5 0 0 1-10 0C20 9 25 2 25 2S30 9 30 12z"/>
+        <path class="f" d="M41 21a4 4 0 0 1-7 0C34 19 37 14 37 14s4 5 4 7z"/>`,
     },
     scout: {
       kind: "ruse", figure: "+3", does: "draw three cards, then put two back",
-      art: `<path class="f" d="M4.5 9.3C10 9 14 7.3 17.5 4v16c-3.5-3.3-7.5-5-13-5.300z"/>
-        <path d="M2 8.500v7M7 15l1.5 5.500h3L10 15.500M20.3 8.500c1.7 2 1.7 5 0 7"/>`,
+      art: `<path class="f" d="M9 19C20 18 28 15 35 8v32c-7-7-15-10-26-11z"/>
+        <path d="M4 17v14M14 30l3 11h6L20 31M41 17c3 4 3 10 0 14"/>`,
     },
     redeploy: {
       kind: "ruse", figure: "", does: "move one card of yours, or discard it",
-      art: `<path class="f" d="M14.5 10.500h7v11h-7z"/>
-        <path stroke-dasharray="2 1.6" d="M2.5 10.500h7v11h-7z"/>
-        <path d="M6 7.500c2-5 9.5-5 11.8 0M18.4 3.200l-.5 4.5-4.2-1.3"/>`,
+      art: `<path class="f" d="M29 21h14v22h-14z"/>
+        <path stroke-dasharray="4 3" d="M5 21h14v22h-14z"/>
+        <path d="M12 15c4-10 19-10 24 0M37 6l-1 9-8-3"/>`,
     },
     deserter: {
       kind: "ruse", figure: "", does: "discard one of their cards",
-      art: `<path class="f" d="M4.5 22V10.500a7.5 8.5 0 0 1 15 0V22L17 20l-2.5 2L12 20l-2.5 2L7 20z"/>
-        <circle class="h" cx="9.2" cy="9.5" r="1.5"/>
-        <circle class="h" cx="14.8" cy="9.5" r="1.5"/>
-        <ellipse class="h" cx="12" cy="14.3" rx="1.7" ry="2.5"/>`,
+      art: `<path class="f" d="M9 44V21a15 17 0 0 1 30 0V44L34 40l-5 4L24 40l-5 4L14 40z"/>
+        <circle class="h" cx="18" cy="19" r="3"/>
+        <circle class="h" cx="30" cy="19" r="3"/>
+        <ellipse class="h" cx="24" cy="29" rx="3" ry="5"/>`,
     },
     traitor: {
       kind: "ruse", figure: "", does: "one of their clan cards joins your side",
-      art: `<path d="M3.5 3.500c5.5 1.8 11.5 1.8 17 0V12c0 5.5-4 8.8-8.5 10.500C7.5 20.8 3.5 17.5 3.5 12z"/>
-        <path class="f" d="M12 4.800c-3 0-5.7-.4-8.5-1.300V12c0 5.5 4 8.8 8.5 10.500z"/>
-        <path class="h" d="M5.8 9c1.6-1.3 3-1.3 4.4.3-1.6 1-3 .9-4.4-.3z"/>
-        <path class="f" d="M18.2 9c-1.6-1.3-3-1.3-4.4.3 1.6 1 3 .9 4.4-.3z"/>
-        <path d="M12.5 17.500c1.6 0 2.8-.6 3.7-1.8"/>`,
+      art: `<path d="M7 7c11 4 23 4 34 0V24c0 11-8 18-17 21C15 42 7 35 7 24z"/>
+        <path class="f" d="M24 10c-6 0-11-1-17-3V24c0 11 8 18 17 21z"/>
+        <path class="h" d="M12 18c3-3 6-3 9 1-3 2-6 2-9-1z"/>
+        <path class="f" d="M36 18c-3-3-6-3-9 1 3 2 6 2 9-1z"/>
+        <path d="M25 35c3 0 6-1 7-4"/>`,
     },
   };
   // As in arena/game/cards.py; a bar breaks a name that is too long for one line of its card.
@@ -79,7 +80,8 @@ const boards = (() => {
   const nameOf = (code, edition) => (NAMES[edition] || NAMES.iello).split(", ")[Object.keys(TACTICS).indexOf(kindOf(code))];
   function words(code, edition) { // a card by its name, such as `Joker as red 7`
     const [printed, bound] = code.split("=");
-    const name = TACTICS[kindOf(printed)] ? nameOf(printed, edition).replace("|", "") : COLOURS[printed[0]] + " " + printed.slice(1);
+    const isTactic = TACTICS[kindOf(printed)];
+    const name = isTactic ? nameOf(printed, edition).replace("|", "") : COLOURS[printed[0]] + " " + printed.slice(1);
     return bound ? name + " as " + words(bound, edition) : name;
   }
   function effect(code, edition) { // a tactic card's name and what it does; "" for clan cards
@@ -88,19 +90,23 @@ const boards = (() => {
   }
   function symbol(code, style) {
     const made = make("i", style);
-    made.innerHTML = `<svg viewBox="0 0 24 24" aria-hidden="true">${TACTICS[kindOf(code)].art}</svg>`;
+    made.innerHTML = `<svg viewBox="0 0 48 48" aria-hidden="true">${TACTICS[kindOf(code)].art}</svg>`;
     return made;
   }
   function title(name) { // as a drawing: it grows with the card, and a long word is set narrower, never broken
     const lines = name.split("|"), made = make("i", "title");
-    const line = (one, i) => `<text x="50" y="${(lines.length > 1 ? 20 : 33) + 23 * i}"${one.length > 7 ? ' textLength="96" lengthAdjust="spacingAndGlyphs"' : ""}>${one.trim()}</text>`;
+    const line = (one, i) => {
+      const narrow = one.length > 7 ? 'textLength="96" lengthAdjust="spacingAndGlyphs"' : "";
+      return `<text x="50" y="${(lines.length > 1 ? 20 : 33) + 23 * i}" ${narrow}>${one.trim()}</text>`;
+    };
     made.innerHTML = `<svg viewBox="0 0 100 50" aria-hidden="true">${lines.map(line).join("")}</svg>`;
     return made;
   }
   function card(code, edition, style = "") {
     const [printed, bound] = code.split("="), tactic = TACTICS[kindOf(printed)], suit = bound || (!tactic && printed);
     const figure = suit ? suit.slice(1) : tactic.figure.replace("7", printed[1]);
-    const made = make("span", ("card " + (suit ? "c-" + suit[0] : "tac " + tactic.kind) + " " + style).trim(), make("b", figure.length > 2 ? "long" : "", figure));
+    const look = suit ? "c-" + suit[0] : "tac " + tactic.kind;
+    const made = make("span", `card ${look} ${style}`.trim(), make("b", figure.length > 2 ? "long" : "", figure));
     if (tactic) made.append(symbol(printed, "symbol"), ...(suit ? [] : [title(nameOf(printed, edition))]));
     made.dataset.card = code;
     made.role = "img";
@@ -110,13 +116,14 @@ const boards = (() => {
     return made;
   }
   const isClan = (code) => /^[rgbypk]\d+$/.test(code);
-  function back(code) {
-    const made = make("span", "card back" + (isClan(code) ? "" : " tactic"));
+  function back(deck) {
+    const made = make("span", "card back" + (deck === "tactic" ? " tactic" : ""));
     made.ariaHidden = "true";
     return made;
   }
   function pile(kind, count) {
-    const made = make("span", "pile " + kind, count === 0 ? make("span", "place") : back(kind === "clan" ? "r1" : kind), make("small", "", make("b", "", count), " " + kind));
+    const top = count === 0 ? make("span", "place") : back(kind);
+    const made = make("span", "pile " + kind, top, make("small", "", make("b", "", count), " " + kind));
     made.role = "img";
     made.ariaLabel = kind + " deck, " + count + " cards";
     return made;
@@ -165,13 +172,19 @@ const boards = (() => {
           one.style.setProperty("--i", i);
           return one;
         });
-        side.ariaLabel = game.names[number] + ", stone " + stone + ": " + (cards.map((one) => one.ariaLabel).join(", ") || "empty") + (worth ? "; " + worth : "");
-        side.replaceChildren(...cards, ...(!cards.length && owner === "." ? [make("span", "place")] : []), ...(worth ? [make("span", "says", worth)] : []));
+        const said = cards.map((one) => one.ariaLabel).join(", ") || "empty";
+        side.ariaLabel = game.names[number] + ", stone " + stone + ": " + said + (worth ? "; " + worth : "");
+        side.replaceChildren(
+          ...cards,
+          ...(!cards.length && owner === "." ? [make("span", "place")] : []),
+          ...(worth ? [make("span", "says", worth)] : []),
+        );
       }
       const modes = list(state["m" + stone]), won = list(state.won).indexOf(stone);
       mark.className = "stone" + (owner === "." ? "" : owner === "a" ? " south" : " north") + (won < 0 ? "" : " won");
       mark.style.setProperty("--i", won);
-      mark.ariaLabel = ["stone " + stone, owner === "." ? "not claimed" : "claimed by " + game.names["ab".indexOf(owner)], ...modes.map((one) => words(one, game.edition))].join(", ");
+      const claimed = owner === "." ? "not claimed" : "claimed by " + game.names["ab".indexOf(owner)];
+      mark.ariaLabel = ["stone " + stone, claimed, ...modes.map((one) => words(one, game.edition))].join(", ");
       mark.replaceChildren(stone, ...modes.map((one) => symbol(one, "symbol")));
     }
   }
@@ -195,33 +208,28 @@ const boards = (() => {
     const seen = new Map();
     for (const one of root.querySelectorAll("[data-card], [data-back], .stone")) {
       const { card: code, back: hidden } = one.dataset;
-      const base = code ? "card-" + code.split("=")[0].replace("*", "x") : hidden ? "back-" + hidden : "stone-" + one.parentElement.dataset.stone;
+      const base = code ? "card-" + code.split("=")[0].replace("*", "x")
+        : hidden ? "back-" + hidden
+        : "stone-" + one.parentElement.dataset.stone;
       seen.set(base, (seen.get(base) || 0) + 1);
       one.style.viewTransitionName = base + "-" + seen.get(base);
     }
   }
-  // Call `draw`, which changes what is in `root`, and let the cards move; return a promise of the change. A change during a
-  // movement ends it, and while a key is held nothing moves.
-  function moving(root, draw) {
+  // Call `draw`, which changes what is in `root`, and let the cards move; return a promise of the end. In each pair, what the
+  // first selector finds before becomes what the second one finds after, and turns over if one is a back and one a face. A
+  // change during a movement ends it, and while a key is held nothing moves.
+  function moving(root, draw, pairs = []) {
     const before = last;
     last = performance.now();
     if (moves) moves.skipTransition();
     if (moves || last - before < 250 || !canMove()) return draw();
-    return transition(root, draw).updateCallbackDone;
-  }
-  // The same, to its end. In each pair, what the first selector finds before becomes what the second one finds after; where it
-  // shows its other side then, it turns over on the way. Pairs begin one after the other.
-  function turning(root, draw, pairs = []) {
-    return canMove() ? transition(root, draw, pairs).finished : draw();
-  }
-  function transition(root, draw, pairs = []) {
-    name(root);
     const lend = (at) => pairs.forEach((pair, i) => {
       const one = root.querySelector(pair[at]);
       if (!one) return;
       one.style.viewTransitionName = "pair-" + i;
-      one.style.viewTransitionClass = (one.matches(".back") ? "pair" : "pair turn") + " w" + i % 8;
+      one.style.viewTransitionClass = (one.matches(".back") ? "pair" : "pair turn") + " w" + i % 4;
     });
+    name(root);
     lend(0);
     const mine = moves = document.startViewTransition(() => {
       draw();
@@ -229,10 +237,14 @@ const boards = (() => {
       lend(1);
     });
     mine.ready.catch(() => {}); // it was skipped
-    mine.finished.finally(() => { if (moves === mine) moves = null; });
-    return mine;
+    return mine.finished.finally(() => { if (moves === mine) moves = null; });
+  }
+
+  function rest() { // end a movement; return a promise of it
+    if (moves) moves.skipTransition();
+    return moves && moves.finished;
   }
 
   drawAll();
-  return { make, list, states, card, words, effect, back, isClan, pile, empty, fill, isSame, canMove, moving, turning };
+  return { make, list, states, card, words, effect, back, isClan, pile, empty, fill, isSame, canMove, moving, rest };
 })();

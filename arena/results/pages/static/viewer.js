@@ -198,7 +198,7 @@
     if (isSame(hands[seat], look)) return;
     hands[seat].replaceChildren(
       make("span", "name", game.names[seat], make("small", "", won + (won === 1 ? " stone" : " stones"))),
-      make("span", "cards hand", ...held.map(shown(seat, state) ? one : back)),
+      make("span", "cards hand", ...held.map(shown(seat, state) ? one : (code) => back(boards.isClan(code) ? "clan" : "tactic"))),
       ...(beside.length ? [make("span", "cards aside", ...beside.map(one))] : []),
     );
   }
