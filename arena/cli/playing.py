@@ -6,7 +6,6 @@ import json
 import shlex
 import sys
 import tomllib
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,19 +18,20 @@ from arena.bots.spec import BotSpec, find_bots
 from arena.cli.group import INTERRUPTED
 from arena.cli.options import QUIET, PlayOptions, option_of
 from arena.cli.printing import FORFEITED, echo_json, forfeit_code, print_report, report_text
-from arena.errors import ArenaError, BotWarning
+from arena.errors import ArenaError
 from arena.game.rules import load_rules
-from arena.paths import RESULTS, data_folder
+from arena.paths import RESULTS
 from arena.results.forfeit_lines import forfeit_paragraph
 from arena.results.run_data import read_run
 from arena.results.run_standings import RunStandings, standings
 from arena.results.sprt_report import sprt_line, sprt_text
 from arena.results.standings_report import standings_report, write_run_files
-from arena.results.until_error import MOST_GAMES, UntilError, grows_by_games
+from arena.results.until_error import MOST_GAMES, UntilError
+from arena.results.words import next_step
 from arena.settings import as_dict, merged
 from arena.terminal.live import StatusText, figures, forfeits_so_far, progress_for, rate_text
 from arena.text import counted, one_line, printable_lines
-from arena.tournament.config import TournamentConfig, config_from_dict, load_config, with_settings
+from arena.tournament.config import TournamentConfig, config_from_dict, with_settings
 from arena.tournament.folders import run_name, with_folder
 from arena.tournament.formats.schedule import SequentialTest
 from arena.tournament.luck import net_of
@@ -250,53 +250,15 @@ def _show(table: RunStandings, folder: Path, as_json: bool, test: SequentialTest
     else:
         end_progress()
         name = shlex.quote(folder.name if folder.parent == RESULTS else str(folder))
-        click.echo(report_text(standings_report(table), "table", f"arena standings {name} --print wide"))
+        advice, report = next_step(table, name), standings_report(table)
+        report = replace(report, next="" if advice else report.next)
+        click.echo(report_text(report, "table", f"arena standings {name} --print wide"))
         log = folder / LOG
         if log.is_file() and BOT_LINE in log.read_text(encoding="utf-8", errors="replace"):
             click.echo(f"What bots printed is in {log}.")
         click.echo(f"Stored in {folder}. Look at its games: arena replay {name}")
-        if advice := next_step(table, name):
+        if advice:
             click.echo(advice)
-
-
-def next_step(table: RunStandings, folder: str) -> str:
-    """Return what a match against a bot of the ladder says about the user's bot, and what to try next; else "".
-
-    If a bot forfeited every game, the results say nothing, and only that is worth a look.
-    """
-    run = table.run
-    if failing := table.always_forfeiting:
-        spec = next(bot["spec"] for bot in run.config["bots"] if bot["name"] == failing[0])
-        return f"Find out why {one_line(failing[0])} forfeits: arena check {shlex.quote(spec)}"
-    if (head := table.head_to_head) is None:
-        return ""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BotWarning)  # the user has named none of these
-        ladder = load_config(data_folder("configs") / "ladder.toml").find_bots()
-    rungs = [bot.name for bot in ladder]
-    numbers = {bot.source_hash: number for number, bot in enumerate(ladder, 1)}  # another bot may have its name
-    places = [
-        0 if bot.get("params") else numbers.get(run.sources.get(bot["name"], ""), 0) for bot in run.config["bots"]
-    ]
-    own = [bot for bot, place in zip(run.config["bots"], places) if not place]
-    if len(own) != 1:
-        return ""
-    name, spec = one_line(own[0]["name"]), shlex.quote(own[0]["spec"])
-    number = max(places)
-    rung = f"{rungs[number - 1]}, rung {number} of {len(rungs)} on the ladder of reference bots"
-    if head.elo_low <= 0 <= head.elo_high:
-        text = f"{name} may be better or worse than {rung}."
-        if grows_by_games(run.config):
-            text += f" To find out, play more games: arena run {folder} --games {4 * head.games}"
-        return (
-            f"{text}\nTo look again and again makes false alarms likelier; a test that allows for it:"
-            f" arena sprt {spec} {rungs[number - 1]}"
-        )
-    if (head.elo > 0) != (run.bots[0] == own[0]["name"]):
-        return f"{name} is weaker than {rung}. Its lost games: arena replay {folder} --bot {name} --lost"
-    if number == len(rungs):
-        return f"{name} is stronger than {rung}, the highest. Submit it to a league: arena submit {spec}"
-    return f"{name} is stronger than {rung}. Next: arena match {spec} {rungs[number]}"
 
 
 def _show_test(table: RunStandings, test: SequentialTest, folder: Path) -> None:

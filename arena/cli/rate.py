@@ -14,8 +14,9 @@ from arena.results.records import holds_records
 from arena.results.run_data import RunData, choice_text, kept_bots, with_bots
 from arena.results.run_standings import rate_run
 from arena.results.sources import RecordFile, find_source, report_of
-from arena.results.standings_report import run_report, stop_line, zero_text
+from arena.results.standings_report import run_report
 from arena.results.table import Report
+from arena.results.words import stop_line, zero_text
 from arena.stats import DEFAULT_PRIOR
 from arena.stats.frames import StatsError, require_bot
 from arena.stats.ratings import rate as rate_games

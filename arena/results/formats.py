@@ -79,7 +79,7 @@ def write_text(report: Report, width: int | None = None, brief: bool = False, wi
         counts = [counted(hidden_columns, "column")] * (hidden_columns > 0)
         counts += [counted(hidden_tables, "table")] * (hidden_tables > 0)
         parts.append(f"{' and '.join(counts)} hidden; {wide} shows {'them' if hidden > 1 else 'it'}.")
-    return joined(parts)
+    return joined([*parts, report.next])
 
 
 def _folded(text: str, width: int | None) -> str:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arena.results.run_standings import RATED_COLUMNS
-from arena.results.standings_report import FIELD_AVERAGE
 from arena.results.table import (
     ALWAYS,
     COLUMNS,
@@ -24,6 +23,7 @@ from arena.results.table import (
     likelihood,
     rows_of,
 )
+from arena.results.words import FIELD_AVERAGE
 from arena.stats.ratings import Ratings
 
 if TYPE_CHECKING:

@@ -20,9 +20,8 @@ from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.frames import Floats, GameArrays, Ints, cross_columns
 from arena.stats.intervals import clustered_interval
 from arena.stats.pairs import HeadToHead, adjusted_head_to_head, counts_between, head_to_head
-from arena.stats.ratings import Ratings, rate
+from arena.stats.ratings import Difference, Ratings, rate
 from arena.stats.score import other_side
-from arena.tournament.formats import FORMATS
 from arena.tournament.store.columns import GameColumns
 
 FORFEIT_COLUMNS = {kind.value: kind.column for kind in ForfeitKind}
@@ -54,6 +53,8 @@ class RunStandings:
     first_advantage   Elo of moving first and half its 95% interval; nan if it cannot be estimated
     endings           games by the way they ended
     head_to_head      for two bots: the first named against the other, from pairs; with luck taken out if that helps
+    advice            what to do about large errors, as far as ratings go
+    lead              how far the first bot is ahead of the second, by the ratings; None if one of them is not rated
     adjusted          the effect of taking luck out of the ratings, for each two bots; None: they are as counted
     far               bots that are further from the average than MOST_AWAY
     """
@@ -68,6 +69,8 @@ class RunStandings:
     prior: float
     head_to_head: HeadToHead | None
     notes: tuple[str, ...]
+    advice: str = ""
+    lead: Difference | None = None
     adjusted: Sequence[AdjustedMeeting] | None = None
     far: frozenset[str] = frozenset()
 
@@ -130,20 +133,12 @@ def standings(
         mean_turns=float(played["turns"].mean()),
         prior=ratings.prior,
         head_to_head=_duel(games, run.bots, adjusted) if len(run.bots) == 2 else None,
-        notes=(
-            *ratings.notes,
-            *([_advice(run, ratings)] if ratings.advice and not run.forfeit_summary.always else []),
-        ),
+        notes=(*ratings.notes,),
+        advice=ratings.advice,
+        lead=_lead([row["bot"] for row in rows], ratings),
         adjusted=adjusted,
         far=frozenset(bot for bot, near in zip(ratings.bots, ratings.near) if not near),
     )
-
-
-def _advice(run: RunData, ratings: Ratings) -> str:
-    """Return what would make errors known, or smaller."""
-    form = FORMATS.get(str(run.config["format"]))
-    shared = form is not None and form.own_deals and not (run.config.get("own_deals") or run.config.get("deals"))
-    return ratings.advice + ", or give each pairing its own deals (own_deals)" * shared
 
 
 def rate_run(
@@ -168,6 +163,11 @@ def rate_run(
         adjusted=without.score if helped and without is not None else None,
     )
     return replace(ratings, notes=(*ratings.notes, *adjusted_notes(adjusted or ())))
+
+
+def _lead(order: Sequence[str], ratings: Ratings) -> Difference | None:
+    """Return the difference of the first two bots of a table."""
+    return ratings.difference(*order[:2]) if len({*order[:2]}.intersection(ratings.bots)) == 2 else None
 
 
 def _duel(games: GameArrays, bots: Sequence[str], adjusted: Sequence[AdjustedMeeting] | None) -> HeadToHead:

@@ -13,8 +13,9 @@ from arena.results.data_formats import plain
 from arena.results.ratings_report import ratings_frame
 from arena.results.run_data import RunData
 from arena.results.run_standings import LARGE_FIELD, is_large, rate_run
-from arena.results.standings_report import cut, run_report, stop_line
+from arena.results.standings_report import cut, run_report
 from arena.results.table import Report, Table, table_of
+from arena.results.words import fit_sentence, stop_line
 from arena.stats.field import (
     endings,
     first_player_score,
@@ -267,14 +268,6 @@ def superiority_frame(rated: Ratings) -> pd.DataFrame:
         for (bot, opponent), gap in rated.all_differences().items()
     ]
     return pd.DataFrame(rows, columns=SUPERIORITY_COLUMNS)
-
-
-def fit_sentence(p_value: float) -> str:
-    """Say whether the table is a ranking at all."""
-    p = "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
-    if p_value < 0.05:
-        return f"One line of ratings does not fit these games ({p})."
-    return f"One line of ratings: no misfit shown ({p})."
 
 
 def time_frame(run: RunData) -> pd.DataFrame:

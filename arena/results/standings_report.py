@@ -13,7 +13,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from arena.game.rules import shown_rules
 from arena.results.data_formats import json_text, plain, report_values, table_csv
 from arena.results.run_data import RunData
 from arena.results.run_standings import (
@@ -24,13 +23,12 @@ from arena.results.run_standings import (
     RunStandings,
     is_large,
 )
-from arena.results.sprt_report import estimate_line, sprt_table
+from arena.results.sprt_report import sprt_table
 from arena.results.table import (
     ALWAYS,
     COLUMNS,
     MEASURED,
     RATING,
-    SIDES,
     TALLY,
     WIDE,
     Column,
@@ -38,13 +36,12 @@ from arena.results.table import (
     Rows,
     Table,
     TableRow,
-    chance_text,
     columns_of,
-    difference_text,
     ms_text,
     number,
     percent,
 )
+from arena.results.words import findings, heading, next_command, remarks
 from arena.stats.adjusted import AdjustedMeeting
 from arena.stats.pairs import CELLS, elo_of_score
 from arena.text import counted, first_line, half_up, one_line, spreadsheet_cell, utc_iso
@@ -54,13 +51,10 @@ from arena.tournament.formats.schedule import Meeting
 from arena.tournament.store.columns import GAME_COLUMNS
 from arena.whole_file import write_whole
 
-MOST_ADVANTAGE_ERROR = 400
-"""With a larger error, in Elo, the first player's advantage is meaningless."""
 MOST_ROUND_LINES = 64
 """A longer table of rounds is cut to the last ones, a bigger bracket to its last rounds."""
 SHOWN_LINES = 50
 LONGEST_SUBJECT = 40
-FIELD_AVERAGE = "the field's average (0)"
 ALL_POINTS = "++"
 """A score of 100% in two characters."""
 STANDINGS, CROSSTABLE, SUMMARY = "standings.csv", "crosstable.csv", "summary.json"
@@ -74,8 +68,11 @@ _LUCK_NOTE = (
 )
 
 
-def standings_report(standings: RunStandings) -> Report:
-    """Return the table, the crosstable of three bots or more, remarks, and forfeits: of most games above the table."""
+def standings_report(standings: RunStandings, is_variant: bool = False, chance: float = math.nan) -> Report:
+    """Return who leads, the table, the crosstable of three bots or more, remarks, and who forfeited.
+
+    A variant of a comparison is not advised to grow alone. `chance`: that the first bot is stronger than the second.
+    """
     run = standings.run
     times = {time.bot: time.measures()["mean_ms"] for time in run.times}
     tables = cut([standings_table(standings.rows, run.tiebreaks, times)], run)
@@ -89,9 +86,9 @@ def standings_report(standings: RunStandings) -> Report:
     tables += round_tables(standings.run)
     tables += crosstables(standings)
     tables += _figures(standings)
-    return run_report(
-        standings.run, tables, remarks(standings), mean_turns=plain(standings.mean_turns), prior=standings.prior
-    )
+    about = {"mean_turns": plain(standings.mean_turns), "prior": standings.prior}
+    report = run_report(run, tables, remarks(standings), **about)
+    return replace(report, answer=findings(standings, chance), next=next_command(standings, is_variant))
 
 
 def public_json(standings: RunStandings) -> str:
@@ -367,86 +364,6 @@ def _entry(meeting: Meeting, upper: bool) -> str:
     ways = {"match points": " on match points", "seed": " by seed", "walkover": " by walkover"}
     by = ways.get(meeting.decided_by, "")
     return f"{bot} {won}{by if meeting.winner == bot else ''}"
-
-
-# ---------------------------------------------------------------- sentences
-
-
-def heading(run: RunData) -> str:
-    """Say in one line what was played."""
-    played = len(run.columns)
-    known = run.planned is not None and not run.complete
-    games = f"{played:,} of {run.planned:,} games so far" if known else f"{played:,} games"
-    config = run.config
-    parts = [str(config["format"]), f"rules {shown_rules(config['rules'])}", games]
-    form = TOURNAMENT_FORMATS.get(config["format"])
-    if config.get("deals"):
-        parts.append("listed deals")
-    elif form is not None and form.own_deals:
-        parts.append("own deals" if config.get("own_deals") else "shared deals")
-    if config["seed"] is not None:  # a league and a file of records have none
-        parts.append(f"seed {config['seed']}")
-    text = f"{one_line(run.name)}: {', '.join(parts)}"
-    if run.selection:
-        text += f"\nOnly games where {one_line(run.selection)}: a selection made after the fact."
-    return text
-
-
-def remarks(standings: RunStandings) -> list[str]:
-    """Return the sentences below the table."""
-    lines = []
-    played = sum(standings.endings.values())
-    if played:
-        first, (elo, error) = standings.first_player, standings.first_advantage
-        without = ", luck taken out" if any(met.helps for met in standings.adjusted or ()) else ""
-        lines.append(f"First player{without}: {percent(first['score'])}% of the points")
-        if not math.isnan(first["score_low"]):
-            lines[-1] += f" ({percent(first['score_low'])} .. {percent(first['score_high'])})"
-        known = error < MOST_ADVANTAGE_ERROR
-        lines[-1] += "." if not known else f", an advantage of {elo:+z.0f} ± {error:.0f} Elo."
-        form = TOURNAMENT_FORMATS.get(standings.run.config["format"])  # a league or a file of records has none
-        if form is not None and form.chained:
-            lines[-1] += " (In a series, the last game decides who begins, so only the Elo figure counts.)"
-        shares = [f"{name} {percent(count / played)}%" for name, count in standings.endings.items() if count]
-        lines.append(f"Endings: {', '.join(shares)}. Mean length {standings.mean_turns:.1f} turns.")
-    if (line := head_to_head_line(standings)) and not standings.always_forfeiting:
-        lines.append(line)
-    if standings.met is None and is_large(standings.run):
-        lines.append(f"With more than {LARGE_FIELD} bots, only 'arena export FOLDER --all' writes crosstable.csv.")
-    with_errors = any(not math.isnan(row["elo_plus"]) for row in standings.rows)
-    elo_note = f"Ratings are relative to {zero_text(standings.run)}{f'; {SIDES}' * with_errors}."
-    extra = " ".join(f"{note[0].upper()}{note[1:]}." for note in map(one_line, standings.notes))
-    return [*lines, f"{elo_note} {extra}".rstrip() if played else extra, *standings.run.remarks]
-
-
-def zero_text(run: RunData) -> str:
-    """Say what ratings are relative to."""
-    if held := [f"{one_line(bot)} ({elo:g})" for bot, elo in run.anchors.items()]:
-        return " and ".join(held)
-    return "the average of the league's table (0)" if run.centre else FIELD_AVERAGE
-
-
-def head_to_head_line(standings: RunStandings) -> str:
-    """Say how much stronger the first of two bots is, and how surely; return "" for more bots."""
-    if standings.head_to_head is None:
-        return ""
-    run, head, (first, second) = standings.run, standings.head_to_head, standings.run.bots
-    if run.is_stopped:
-        return stop_line(run)
-    names = "LL, LD, split, WD, WW" if head.unit == "pairs" else "L, D, W"
-    counts = ", ".join(map(str, head.counts))
-    bot, opponent = one_line(first), one_line(second)
-    difference = f"against {opponent}: {difference_text(head)}"
-    if head.flag:
-        difference = difference_text(head, opponent)
-    stronger = f"chance of being the stronger bot: {chance_text(head.los)}"
-    return f"{bot} {difference}; {stronger} ({head.unit} {names}: {counts})."
-
-
-def stop_line(run: RunData) -> str:
-    """Say what a test that was stopped shows; the figures of the tables hold for a number of games that is fixed."""
-    assert run.test is not None
-    return f"{estimate_line(run.test, *map(one_line, run.bots))} The table does not allow for the stop."
 
 
 # ---------------------------------------------------------------- files

@@ -415,6 +415,7 @@ class Report:
     about     plain values that say what the tables are about, for JSON
     answer    sentences between the heading and the tables: the conclusion from the figures
     forfeits  who forfeited games that the report is about, by variant ("" where there are none)
+    next      what to do next, with a command that works, or ""
     """
 
     heading: str
@@ -423,6 +424,7 @@ class Report:
     about: Mapping[str, Any] = field(default_factory=dict)
     answer: Sequence[str] = ()
     forfeits: Mapping[str, ForfeitSummary] = field(default_factory=dict)
+    next: str = ""
 
     @cached_property
     def alerts(self) -> list[list[str]]:
@@ -492,4 +494,5 @@ def by_variant(reports: Mapping[str, Report]) -> Report:
     heading = "\n".join(report.heading for report in reports.values())
     about = {"variants": {variant: report.about for variant, report in reports.items()}}
     forfeits = {variant: summary for variant, report in reports.items() for summary in report.forfeits.values()}
-    return Report(heading, tables, remarks, about, forfeits=forfeits)
+    answer = [f"{variant}: {line}" for variant, report in reports.items() for line in report.answer]
+    return Report(heading, tables, remarks, about, answer, forfeits)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +14,8 @@ from arena.game.rules import load_rules
 from arena.results.decisions import plays_frame, spaced
 from arena.results.run_data import RunData, read_run
 from arena.results.sources import StoredRun
-from arena.results.table import WIDE, Report, Rows, Table, table_of
+from arena.results.table import WIDE, Report, Table, table_of
+from arena.results.words import variants_answer
 from arena.stats.field import game_length, scores
 from arena.stats.frames import StatsError, bot_names
 from arena.stats.intervals import FEWEST_DEALS
@@ -32,9 +32,6 @@ from arena.text import one_line
 if TYPE_CHECKING:
     import pandas as pd
 
-CLEAR = 0.05
-"""An adjusted p-value below which a difference is called clear."""
-_MOST_NAMED = 3
 _USED = ("deal_seed", "deal", "first", "second", "score", "turns", "plies")
 _SHOWN_RATES = ["bot", "variant", "games", "wins", "draws", "losses", "score", "score_low", "score_high"]
 _SHOWN_MET = ["bot", "opponent", *_SHOWN_RATES[1:]]
@@ -121,7 +118,7 @@ def comparison(runs: Sequence[VariantRun], baseline: str | None = None) -> Repor
         tables,
         remarks,
         about,
-        _answer(rows["win_rate_differences"], rows["win_rates"]),
+        variants_answer(rows["win_rate_differences"], rows["win_rates"]),
         {run.variant if len(runs) == len(variants) else run.named: run.run.forfeit_summary for run in runs},
     )
 
@@ -133,37 +130,6 @@ def find_variant(rules: str, variants: Sequence[str]) -> str:
         if load_rules(name).canonical == wanted:
             return name
     raise StatsError(f"--baseline {rules}: no such variant{did_you_mean(rules, variants)} ({', '.join(variants)})")
-
-
-def _answer(gaps: Rows, rates: Rows) -> list[str]:
-    """Say whether the variant matters, with the largest clear differences, and which bot leads where."""
-    known = [row for row in gaps if not math.isnan(row["p_holm"])]
-    clear = [row for row in known if row["p_holm"] < CLEAR]
-    if not known:
-        lines = [f"Too few deals to say whether the variant matters ({FEWEST_DEALS} needed). The largest difference:"]
-    elif clear:
-        lines = [f"Yes, the variant matters: {len(clear)} of {len(known)} differences between win rates are clear"]
-        lines[0] += " (if no rule mattered, 5% of comparisons would say so)."
-    else:
-        most = max((max(-row["low"], row["high"]) for row in known if not math.isnan(row["low"])), default=1.0)
-        lines = [f"No effect of the variant is shown; effects up to ±{100 * most:.1f}% remain possible. The largest:"]
-    largest = sorted(clear or known or gaps, key=lambda row: -abs(row["difference"]))
-    for row in largest[: _MOST_NAMED if clear else 1]:
-        between = "" if math.isnan(row["low"]) else f" ({100 * row['low']:+z.1f} .. {100 * row['high']:+z.1f})"
-        lines.append(
-            f"  {row['bot']}: {100 * row['difference']:+z.1f}%{between} in {row['variant']} against {row['against']}"
-        )
-    led: dict[tuple[bool, str], list[str]] = {}
-    for variant in dict.fromkeys(row["variant"] for row in rates):
-        best, second = sorted((row for row in rates if row["variant"] == variant), key=lambda row: -row["score"])[:2]
-        led.setdefault((best["score_low"] > second["score_high"], best["bot"]), []).append(variant)
-    shown, bot = next(iter(led))
-    if len(led) == 1 and shown:
-        return [*lines, f"Best in every variant (95%): {bot}."]
-    for is_shown, words in ((True, "Best (95%)"), (False, "Ahead, but not shown to be the best")):
-        leaders = [f"{bot} in {', '.join(where)}" for (shown, bot), where in led.items() if shown == is_shown]
-        lines += [f"{words}: {'; '.join(leaders)}."] if leaders else []
-    return lines
 
 
 def _tables(

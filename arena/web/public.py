@@ -41,8 +41,9 @@ from arena.results.pages.report import filled_columns
 from arena.results.positions import headline
 from arena.results.run_standings import RunStandings, standings
 from arena.results.sources import league_run
-from arena.results.standings_report import public_json, remarks
+from arena.results.standings_report import public_json
 from arena.results.table import rating_text
+from arena.results.words import remarks
 from arena.terminal.scene import example
 from arena.text import utc_text
 from arena.tournament.games import GameId, GameResult

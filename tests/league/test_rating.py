@@ -17,7 +17,7 @@ from arena.league.views import opponent_lines
 from arena.results.run_data import with_bots
 from arena.results.run_standings import standings
 from arena.results.sources import StoredLeague
-from arena.results.standings_report import remarks
+from arena.results.words import remarks
 from arena.stats.ratings import rate
 from tests.cli.conftest import json_of
 from tests.league.leagues import FIRST, enter, league, played, some_points, submission

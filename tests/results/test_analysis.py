@@ -17,7 +17,8 @@ from arena.results.positions import decisions
 from arena.results.run_data import RunData, read_run
 from arena.results.run_standings import standings
 from arena.results.sources import run_luck
-from arena.results.standings_report import remarks, standings_report
+from arena.results.standings_report import standings_report
+from arena.results.words import remarks
 from arena.stats.adjusted import FEWEST_JUDGED
 from arena.stats.frames import Floats
 from arena.stats.pairs import elo_of_score

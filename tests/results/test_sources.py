@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import shutil
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,9 @@ from arena.game.record import parse_record
 from arena.lab.notebook import Comparison, Run
 from arena.league.rating import league_standings
 from arena.league.store import open_league
+from arena.results.table import rating_text
 from arena.stats.field import scores
+from arena.web.public import open_site, page
 from tests.cli.conftest import Arena, arena, content, json_of
 from tests.cli.league.conftest import played, three
 
@@ -164,3 +167,50 @@ def test_a_file_is_read_and_does_not_go_on(here: Arena) -> None:
     here("export", "results/cmp/base", "--records", "all.txt")
     values: dict[str, Any] = content(here("standings", "all.txt", "--json").out)
     assert len(values["standings"]) == 2
+
+
+# ---------------------------------------------------------------- the same figures everywhere
+
+FIGURES = ("elo", "elo_plus", "elo_minus", "games", "wins", "draws", "losses", "score")
+
+
+def figures(rows: Any) -> dict[str, Any]:
+    """Return the figures of each bot; null, nan and infinity are all unknown."""
+    return {
+        row["bot"]: [
+            None if row[name] is None or not math.isfinite(row[name]) else pytest.approx(row[name], abs=0.006)
+            for name in FIGURES
+        ]
+        for row in rows
+    }
+
+
+def check_figures(arena: Arena, source: str) -> None:
+    """Check the figures of a source in Python, in `standings`, in `rate`, in their files and on the page."""
+    run = public.load(source)
+    assert isinstance(run, Run)
+    wanted = figures(run.standings.to_dict("records"))
+    assert len(wanted) > 1
+    assert figures(content(arena("standings", source, "--json").out)["standings"]) == wanted
+    assert figures(content(arena("rate", source, "--json").out)["standings"]) == wanted
+    assert figures(content(arena("standings", source, "--all", "--json").out)["ratings"]) == wanted
+    rated = public.rate(run.games) if run.seed is not None or source.endswith(".txt") else run.rated
+    assert figures(rated.frame().to_dict("records")) == wanted
+    texts = [public.load(source)._repr_html_(), arena("report", source, "--replays", 0, "-o", "-").out]
+    for row in run.standings.to_dict("records"):
+        cell = rating_text(row["elo"], None, None)
+        assert all(f">{cell}<" in text for text in texts), cell
+
+
+def test_every_way_to_read_has_the_same_figures(played: Arena, compared: Path) -> None:
+    check_figures(played, "open")
+    shutil.copytree(compared, "results/cmp")
+    check_figures(played, "results/cmp/base")
+    played("export", "results/cmp/tactical", "--records", "games.txt")
+    check_figures(played, "games.txt")
+    with open_league("open", write=False) as league:
+        site = open_site(league)
+        shown = content(page(site, "api/v1/standings"))["standings"]
+        home = page(site, "")
+    assert figures(shown) == figures(public.load("open").standings.to_dict("records"))
+    assert all(f"<b>{rating_text(row['elo'], None, None)}</b>" in home for row in shown)

@@ -16,8 +16,9 @@ from arena.results.data_formats import records, table_csv
 from arena.results.formats import REPORT_FORMATS, cells, fit_columns, grid, shortened, write_report
 from arena.results.run_data import RunData
 from arena.results.run_standings import STANDING_COLUMNS, RunStandings, standings
-from arena.results.standings_report import forfeit_text, public_json, remarks, standings_report
+from arena.results.standings_report import forfeit_text, public_json, standings_report
 from arena.results.table import WIDE, Column, Report, Table, percent, table_of
+from arena.results.words import remarks
 from arena.tournament.forfeits import ForfeitReason
 from tests.cli.conftest import content
 from tests.results.synthetic import synthetic
@@ -40,15 +41,15 @@ def standings_text(found: RunStandings, format_: str = "table") -> str:
 def test_terminal_shows_standings_crosstable_and_remarks(found: RunStandings) -> None:
     text = standings_text(found)
     assert text.startswith("syn: round-robin, rules base, 60 games, own deals, seed 3\n")
-    heads = text.splitlines()[2].split()
+    heads = text.splitlines()[4].split()
     wanted = "# bot Elo + - games W-D-L score% first% points stones turns forfeits ms/move"
     assert heads == wanted.split()
     lines = text.splitlines()
     for at, row in enumerate(found.rows):
-        cells = lines[4 + at].split()
+        cells = lines[6 + at].split()
         assert cells[:3] == [str(row["rank"]), row["bot"], f"{row['elo']:+z.0f}"]
         assert f"{row['wins']}-{row['draws']}-{row['losses']}" in cells
-        assert forfeit_text(row) in lines[4 + at]
+        assert forfeit_text(row) in lines[6 + at]
     assert "score% against" in text
     assert "First player:" in text
     assert "prior: 1 virtual draw" in text.lower()
@@ -70,7 +71,7 @@ def test_reasons_of_forfeits_stand_below(run: RunData) -> None:
         ForfeitReason("counter", "crash", 1, "", "counter/greedy/0"),
     ]
     failed = standings(replace(run, forfeits=tuple(lines), folder="results/my run"))
-    text = standings_text(failed)
+    text = standings_text(failed).partition("\n\nNext")[0] + "\n"
     assert text.endswith(
         "\n\ngreedy forfeited 2 of 40 games by exception: KeyError: '`?[2J'; "
         "arena replay 'results/my run' greedy/random/1\n"

@@ -285,28 +285,7 @@ def play_tactics(browser: Browser, server: Served, by_keys: bool) -> None:
 def test_all_kinds_of_tactic_cards_are_played_on_the_board(driver: Any, server: Served, by_keys: bool) -> None:
     driver.get(server.url)
     driver.delete_all_cookies()
-<<<<<<< HEAD
-    driver.get(f"{server.url}/sign-in#token={server.token('Zoe')}")
-    press(driver, "Sign in")
-    wait_for(driver, "Bots of Zoe")
-    driver.get(f"{server.url}/play")
-    assert_sound(driver)
-    click(driver, "name", "claims")
-    click(driver, "css selector", "button[value=random]")
-    moves = 0
-    while kind(driver) == "decision":
-        if moves == 20:
-            assert_sound(driver)
-        choose(driver, moves, by_keys=moves % 2 == 0)
-        moves += 1
-        assert moves < 200, text_of(driver)
-    assert moves > 10
-    assert any(text in text_of(driver) for text in ("You win", "You lose", "A draw"))
-    click(driver, "link text", "Watch the game")
-    assert driver.find_elements("css selector", "[data-viewer] .table")
-=======
     play_tactics(Chromium(driver), server, by_keys)
->>>>>>> table
     assert [line for line in driver.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []
 
 
@@ -368,16 +347,6 @@ def test_the_lesson_fits_the_screen(driver: Any, server: Served) -> None:
     boxes = "return [...document.querySelectorAll(arguments[0])].map((one) => one.getBoundingClientRect().toJSON())"
     driver.set_window_size(1280, 900)
     driver.get(f"{server.url}/learn")
-<<<<<<< HEAD
-    driver.execute_script("document.querySelector('details:has(.table > :nth-child(9))').open = true")
-    labels = driver.execute_script(boxes, ".felt .says")
-    assert len(labels) > 3
-    for one in labels:  # the words under a stone stay beside those of its neighbours
-        assert [
-            other for other in labels if other["top"] == one["top"] and other["left"] < one["left"] < other["right"]
-        ] == []
-=======
->>>>>>> table
     (button,) = driver.execute_script(boxes, "main form .first")
     assert button["width"] < 400
     driver.set_window_size(400, 900)

@@ -32,9 +32,9 @@ from arena.results.pages.plots import (
 from arena.results.run_data import RunData
 from arena.results.run_standings import RunStandings, rate_run, standings
 from arena.results.sources import Source, StoredComparison
-from arena.results.standings_report import heading
 from arena.results.table import Report, Rows, chance_text, percent, rating_text
 from arena.results.variant_report import comparison, read_variants
+from arena.results.words import heading
 from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError, games_of
 from arena.stats.variants import card_effects, first_minus_second

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -39,12 +38,11 @@ from arena.results.run_standings import RunStandings, standings
 from arena.results.run_stats import stats_report
 from arena.results.sources import Source, StoredComparison
 from arena.results.sprt_report import sprt_text
-from arena.results.standings_report import heading as heading_of
 from arena.results.standings_report import standings_report
-from arena.results.table import Column, Report, Rows, Table, chance_text, percent, rating_text, table_of
-from arena.results.until_error import grows_by_games
+from arena.results.table import Column, Report, Table, percent, rating_text, table_of
 from arena.results.variant_report import comparison, read_variants
-from arena.text import counted, first_line, one_line
+from arena.results.words import heading as heading_of
+from arena.text import first_line, one_line
 from arena.tournament.formats import FORMATS
 
 _GAMES = 20
@@ -56,10 +54,6 @@ MOST_LEADERS = 5
 """Bots in first place that are named."""
 MOST_ROWS = 1000
 """Rows of a table that a page shows."""
-_FOUR_OF_FIVE = 2.04
-"""Games with which a lead is larger than its 95% error in 80% of runs, per games that make the error as large as it."""
-_MOST_ADVISED = 100_000
-"""The most games per pairing that a report advises to play."""
 _NARROW = 5
 """The most bots whose ratings and crosstable fit side by side."""
 _SQUARE = "Score in % of the row's bot against the column's, blue above 50%, orange below. Point at a field for its 95%"
@@ -217,10 +211,11 @@ def _comparison(report: Report) -> ReportPart:
 def _part(source: Source, run: RunData, prior: float | None, rules: str, folder: str) -> ReportPart:
     """Return the part of a run; with `rules`, it is a variant of a comparison."""
     figures, stats = standings(run, prior), stats_report(run, _ERROR, prior)
-    main = standings_report(figures)
     statistics, shown = ({table.name: table for table in tables} for tables in (stats.tables, _shown(stats)))
     gaps = statistics["los"].rows if "los" in statistics else ()
     order = [row["bot"] for row in figures.rows]
+    chances = [gap["los"] for gap in gaps if [gap["bot"], gap["opponent"]] == order[:2]]
+    main = standings_report(figures, bool(rules), *chances)
     test = run.test
     verdict, _, details = ("", "", "") if test is None else sprt_text(test, *map(one_line, run.bots)).partition("\n")
 
@@ -298,7 +293,8 @@ def _part(source: Source, run: RunData, prior: float | None, rules: str, folder:
             *main.said_above,
             *(main.said_below if verdict else []),
             _lead(figures),
-            *place_answer(figures, gaps, bool(rules)),
+            *main.answer,
+            *filter(None, [main.next]),
         ],
         _facts(run, figures),
         rules,
@@ -309,44 +305,6 @@ def _part(source: Source, run: RunData, prior: float | None, rules: str, folder:
 def _taken(shown: dict[str, Table], *names: str) -> list[Table]:
     """Take tables that stand beside their plot out of the others."""
     return [shown.pop(name) for name in names if name in shown]
-
-
-def place_answer(standings: RunStandings, gaps: Rows, is_variant: bool = False) -> list[str]:
-    """Say whether the first place is shown, from the differences of the ratings, and what to do next.
-
-    A variant of a comparison never grows alone.
-    """
-    run = standings.run
-    name = shlex.quote(one_line(run.folder))
-    if run.planned is not None and not run.complete:
-        missing = counted(run.planned - len(run.games), "game")
-        if is_variant:
-            return [f"Next: the same 'arena compare' again plays what is left, {missing} of it here."]
-        return [f"Next: arena run {name} plays what is left, {missing}."]
-    if len(standings.rows) < 2 or not gaps or run.config["format"] == "sprt":  # the verdict of a test says it
-        return []
-    best, second = (row["bot"] for row in standings.rows[:2])
-    gap = next(row for row in gaps if (row["bot"], row["opponent"]) == (best, second))
-    elo, minus, plus = (gap[f"elo_difference{side}"] for side in ("", "_minus", "_plus"))
-    if math.isnan(elo) or math.isnan(minus):
-        more = "" if standings.always_forfeiting else ": play more games"
-        return [f"There are too few deals to show that{more}."]
-    behind = rating_text(elo, plus, minus).removeprefix("+")
-    apart = f"{one_line(second, 60)} is {behind} Elo behind; chance that {one_line(best, 60)} is the"
-    apart += f" stronger bot: {chance_text(gap['los'])}."
-    if elo > minus:
-        line = f"Shown (95%): {apart}"
-        return [line, f"Next: see the games it lost: arena report {name} --bot {shlex.quote(one_line(best))} --lost"]
-    lines = [f"Not shown (95%): {apart}"]
-    can_grow = run.planned is not None and not is_variant and grows_by_games(run.config)
-    if can_grow and elo > 0 and not standings.always_forfeiting:
-        games = math.ceil(run.config["games"] * _FOUR_OF_FIVE * (minus / elo) ** 2 / 2) * 2
-        if games <= _MOST_ADVISED:
-            lines.append(f"Next: if the lead is really {elo:.0f} Elo (leads tend to shrink), {games:,} games per")
-            lines[-1] += f" pairing show it in four of five cases: arena run {name} --games {games}"
-        else:
-            lines.append("Next: treat them as equals; telling them apart would take more games than is practical.")
-    return lines
 
 
 def _lead(standings: RunStandings) -> str:

@@ -181,7 +181,7 @@ def test_standings(played: Arena) -> None:
     out = played("standings", "open").out
     lines = out.splitlines()
     assert lines[0].startswith("open: league, rules base, ")
-    assert [line.split()[0] for line in lines[4:7]] == ["1", "2", "3"]
+    assert [line.split()[0] for line in lines[6:9]] == ["1", "2", "3"]
     assert "Change: Elo since event 3" in out
     assert "lc/standings.csv\n" in played("standings", "leagues/open", "--csv", "lc").err
     assert len(Path("lc/standings.csv").read_text().splitlines()) == 4

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import math
 import re
 import tomllib
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,7 +15,7 @@ from arena.paths import data_folder
 from arena.results.decisions import plays
 from arena.results.pages.figures import card_frames
 from arena.results.pages.render import embedded, render
-from arena.results.pages.report import place_answer, report_page, settings_toml
+from arena.results.pages.report import report_page, settings_toml
 from arena.results.run_data import read_run
 from arena.results.run_standings import standings
 from arena.results.run_stats import stats_report
@@ -213,50 +210,6 @@ def test_the_first_lines_say_who_came_first(folder: Path, page: Page) -> None:
         f"First of 3: {first['bot']}, {rating_text(first['elo'], first['elo_plus'], first['elo_minus'])} Elo, "
         in page.text
     )
-
-
-@pytest.mark.parametrize(
-    ("gap", "error", "answer"),
-    [
-        (50.0, 20.0, "Shown (95%): b is 50 ± 20 Elo behind"),
-        (20.0, 40.0, "82 games per pairing show it in four of five cases: arena run x --games 82"),
-        (0.1, 40.0, "treat them as equals"),
-        (math.nan, math.nan, "too few deals"),
-    ],
-)
-def test_the_page_says_whether_the_first_place_is_certain(
-    tmp_path: Path, gap: float, error: float, answer: str
-) -> None:
-    run = store_run(tmp_path / "run", {"bots": ["greedy", "random"], "games": 10})
-    figures = replace(standings(read_run(run)), rows=[{"bot": bot, "games": 9, "forfeits": 0} for bot in "ab"])
-    gaps = [{"bot": "a", "opponent": "b", "elo_difference": gap, "los": 0.9}]
-    gaps[0] |= {"elo_difference_plus": error, "elo_difference_minus": error}
-    assert answer in " ".join(place_answer(replace(figures, run=replace(figures.run, folder="x")), gaps))
-    sequential = replace(figures, run=replace(figures.run, config={**figures.run.config, "format": "sprt"}))
-    assert place_answer(sequential, gaps) == []
-
-
-@pytest.mark.parametrize("settings", [{"format": "swiss"}, {"format": "knockout"}, {"deals": ["1:2", "1:3"]}])
-def test_a_run_that_cannot_grow_by_games_is_not_told_to(tmp_path: Path, settings: dict[str, Any]) -> None:
-    run = store_run(tmp_path / "run", {"bots": ["greedy", "random"], "games": 4, **settings})
-    figures = replace(standings(read_run(run)), rows=[{"bot": bot, "games": 9, "forfeits": 0} for bot in "ab"])
-    gap = {"bot": "a", "opponent": "b", "elo_difference": 20.0, "los": 0.9}
-    answer = place_answer(figures, [gap | {"elo_difference_plus": 40.0, "elo_difference_minus": 40.0}])
-    assert len(answer) == 1
-    assert answer[0].startswith("Not shown")
-
-
-def test_a_variant_is_not_told_to_grow_alone(tmp_path: Path) -> None:
-    for units, said in (
-        (5, "Not shown (95%)"),
-        (2, "Next: the same 'arena compare' again plays what is left, 6 games"),
-    ):
-        run = store_run(tmp_path / f"run{units}", {"bots": ["greedy", "random"], "games": 10}, units=units)
-        figures = replace(standings(read_run(run)), rows=[{"bot": bot, "games": 9, "forfeits": 0} for bot in "ab"])
-        gap = {"bot": "a", "opponent": "b", "elo_difference": 20.0, "los": 0.9}
-        answer = place_answer(figures, [gap | {"elo_difference_plus": 40.0, "elo_difference_minus": 40.0}], True)
-        assert len(answer) == 1
-        assert answer[0].startswith(said)
 
 
 def test_a_bracket_is_no_table_to_sort(tmp_path: Path) -> None:
