@@ -40,7 +40,7 @@ def debug_command(bot: str, source: str, game: str | None, player: str | None, m
     observe, rng, told = hook_of(actor, "observe"), Rng(seeds[seat]), 0
     if move is None:
         click.echo(" move   phase  then            now                    ms  of moves")
-    answers = []
+    numbers, differing = [], 0
     for question in questions_for(stored, seat, bool(getattr(actor, "ask_forced", False))):
         events = question.state.events(seat, told)
         told += len(events)
@@ -52,18 +52,18 @@ def debug_command(bot: str, source: str, game: str | None, player: str | None, m
             raise ArenaError(f"the bot fails in observe:\n{author_traceback(error)}") from None
         if question.number == move:
             _show_question(question, shown_names(stored))
-        answer = _asked(actor, question, rng)
-        answers.append(answer)
+        now, fault, ms = _asked(actor, question, rng)
         if move is None:
-            click.echo(_line(answer))
+            click.echo(_line(question, now, fault, ms))
         elif question.number == move:
-            _show_answer(answer)
+            _show_answer(question, now, fault, ms)
             return
+        numbers.append(question.number)
+        differing += now is not question.then
     if move is not None:
-        near = min((answer.question.number for answer in answers), key=lambda number: abs(number - move), default=0)
+        near = min(numbers, key=lambda number: abs(number - move), default=0)
         raise ArenaError(f"{one_line(spec.name)} made no decision at move {move} of this game; the nearest is {near}")
-    differing = sum(answer.differs for answer in answers)
-    click.echo(f"\n{len(answers)} decisions; {differing} differ from the game. Look at one with --move N.")
+    click.echo(f"\n{len(numbers)} decisions; {differing} differ from the game. Look at one with --move N.")
 
 
 @dataclass(frozen=True)
@@ -80,21 +80,6 @@ class Question:
     state: State
     then: Move | None
     ms_then: float | None
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A bot's answer to a question: its move `now`, or None and the `fault`; that is "" if there is none."""
-
-    question: Question
-    now: Move | None
-    fault: str
-    ms: float
-
-    @property
-    def differs(self) -> bool:
-        """Whether the move is not the one that was made in the game."""
-        return self.question.then is not self.now
 
 
 def seat_of(game: GameResult, player: str) -> int:
@@ -139,8 +124,8 @@ def _begun(loaded: LoadedBot, record: Record, seat: int, seeds: tuple[int, ...])
     return bot
 
 
-def _asked(bot: Actor, question: Question, rng: Rng) -> Answer:
-    """Return the answer of a bot, with a fault if `act` raises. Raises KeyboardInterrupt."""
+def _asked(bot: Actor, question: Question, rng: Rng) -> tuple[Move | None, str, float]:
+    """Return the move of a bot, or None and its fault, and how many milliseconds it took. Raises KeyboardInterrupt."""
     moves = question.state.legal_moves()
     legal = tuple(moves)
     view = question.state.view(question.state.to_move, rng)
@@ -157,7 +142,7 @@ def _asked(bot: Actor, question: Question, rng: Rng) -> Answer:
     now = next((move for move in legal if move is answer), None)
     if now is None and not fault:
         fault = f"act returned {show_value(answer)}, not one of the moves"
-    return Answer(question, now, fault, ms)
+    return now, fault, ms
 
 
 def _seeds(game: GameResult, record: Record) -> tuple[int, ...]:
@@ -184,23 +169,20 @@ def _show_question(question: Question, names: tuple[str, str]) -> None:
     click.echo("--- the bot's own output " + "-" * 30)
 
 
-def _show_answer(answer: Answer) -> None:
+def _show_answer(question: Question, now: Move | None, fault: str, ms: float) -> None:
     click.echo("-" * 55)
-    question = answer.question
     ms_then = "" if question.ms_then is None else f" ({question.ms_then:.3g} ms in the game)"
     then = "nothing: the game ended here by its forfeit" if question.then is None else f"'{question.then}'"
-    if answer.fault:
-        click.echo(f"It fails after {answer.ms:.3g} ms{ms_then}:\n  {indented(answer.fault)}")
+    if fault:
+        click.echo(f"It fails after {ms:.3g} ms{ms_then}:\n  {indented(fault)}")
         click.echo(f"In the game it chose {then}.")
         return
-    same = "the same move" if not answer.differs else f"in the game it chose {then}"
-    click.echo(f"It chooses '{answer.now}' in {answer.ms:.3g} ms{ms_then}; {same}.")
+    same = "the same move" if now is question.then else f"in the game it chose {then}"
+    click.echo(f"It chooses '{now}' in {ms:.3g} ms{ms_then}; {same}.")
 
 
-def _line(answer: Answer) -> str:
-    now = str(answer.now) if answer.now is not None else f"fails: {one_line(answer.fault.strip().splitlines()[-1], 60)}"
-    then = str(answer.question.then or "(forfeit)")
-    sign = "*" if answer.differs else " "
-    state = answer.question.state
-    choice = f"{sign} {state.phase:<7}{then:<16}{now:<16}"
-    return f"{answer.question.number:>5} {choice}{answer.ms:9.3f} ms  1 of {len(state.legal_moves())}"
+def _line(question: Question, now: Move | None, fault: str, ms: float) -> str:
+    shown = str(now) if now is not None else f"fails: {one_line(fault.strip().splitlines()[-1], 60)}"
+    sign = " " if now is question.then else "*"
+    choice = f"{sign} {question.state.phase:<7}{question.then or '(forfeit)'!s:<16}{shown:<16}"
+    return f"{question.number:>5} {choice}{ms:9.3f} ms  1 of {len(question.state.legal_moves())}"

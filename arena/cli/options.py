@@ -177,7 +177,9 @@ class ClockOption(click.ParamType[dict[str, int]]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, int]:
         """Return the times that were typed, by the names of their settings."""
         typed = dict(zip(self.times, str(value).split("+", 1)))
-        return {key: int(self.times[key].convert(text, param, ctx)) for key, text in typed.items() if text or not value}
+        if typed["move_ms"] == "" and "bank_ms" in typed:
+            del typed["move_ms"]
+        return {key: int(self.times[key].convert(text, param, ctx)) for key, text in typed.items()}
 
 
 ISOLATION = click.Choice(ISOLATIONS)

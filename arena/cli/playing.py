@@ -69,10 +69,14 @@ def with_settings_of(config: TournamentConfig, options: PlayOptions, source: str
     """Return the config with the options of the command line, which take precedence; `source` is for messages."""
     values = {key: value for key in _SETTINGS if (value := getattr(options, key)) is not None}
     given = read_settings(options.settings)
+    for key in given.keys() & {"bots", "format"}:
+        raise click.UsageError(f"--set {key}: the command says which {key}")
     for key in values.keys() & given.keys():
         raise click.UsageError(f"{option_of(key)} and --set {key} were given together")
     if options.clock is not None:
-        given = merged(given, {"clock": options.clock})
+        if "clock" in given:
+            raise click.UsageError("--move-ms and --set clock were given together; write --move-ms MS+BANK")
+        given["clock"] = options.clock
     stored = as_dict(config) | {config.format: as_dict(config.format_settings)}
     values |= {
         key: merged(stored.get(key) or {}, value) if isinstance(value, dict) else value for key, value in given.items()

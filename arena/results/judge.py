@@ -227,7 +227,7 @@ def game_report(game: GameResult, analysis: GameAnalysis, whole: bool = False) -
     }
     remarks = [f"Chance of {names[0]} to win, from the deal to the end:", _bars(analysis.chances)]
     if not shown:
-        remarks.append("No turning points, no blunders; --all shows every decision.")
+        remarks.append("No turning points, no blunders; --print wide shows every decision.")
     return Report(heading, [_players(analysis, names), moves, stored], remarks, about)
 
 

@@ -309,6 +309,9 @@ def test_options_that_do_not_apply_to_what_is_played_are_refused(arena: Arena) -
         (("one", "--out", "two"), "--out is for a new run"),
         (("one", "--set", "swiss.rounds=3"), 'the table [swiss] belongs to format = "swiss"'),
         (("one", "--games", 3, "--set", "games=4"), "--games and --set games were given together"),
+        (("one", "--move-ms", 3, "--set", "clock.bank_ms=4"), "--move-ms and --set clock were given together"),
+        (("one", "--move-ms", "5+"), "--move-ms"),
+        (("one", "--set", "format=swiss"), "the command says which format"),
         (("cup.toml", "--trust"), "--trust is for the folder of a run"),
     ):
         assert said in arena("run", *words, code=2).err

@@ -84,6 +84,7 @@ def test_the_command(arena: Arena) -> None:  # noqa: F811
     assert "name a game, such as 1" in arena("judge", "run", code=2).err
     page = arena("judge", "run", 1, "--nodes", 20, "-o", "-").out
     assert "search over the net, 20 nodes per move" in page
+    assert "--print does not go with a page" in arena("judge", "run", 1, "--print", "wide", "-o", "-", code=2).err
     assert "--json does not go with a page" in arena("judge", "run", 1, "--json", "--open", code=2).err
 
 
