@@ -119,7 +119,7 @@ def _rest(table: Table) -> str:
     """Say how to see the rows that are cut off."""
     if table.lines is None or len(table.rows) <= table.lines:
         return ""
-    return f"The first {table.lines} of {len(table.rows):,} lines. --wide shows all; --json and CSV files have them."
+    return f"The first {table.lines} of {len(table.rows):,} lines. --print wide shows all; --json and CSV files have them."
 
 
 def joined(parts: Iterable[str]) -> str:
