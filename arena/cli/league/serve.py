@@ -49,9 +49,13 @@ from arena.web.server import serve as run
     help="Games that visitors may play against bots at the same time (0: none).",
 )
 @click.option(
-    "--guests/--no-guests",
-    default=True,
-    help="Let visitors play without signing in, at up to half of the tables (default: yes).",
+    "--guests",
+    type=options.whole_option(0, 1000),
+    default=2,
+    show_default=True,
+    metavar="N",
+    help="Visitors of one address who may play at the same time without signing in, at up to half of the tables"
+    " (0: only authors play).",
 )
 @options.isolation_of_league
 def serve_command(
@@ -63,7 +67,7 @@ def serve_command(
     secure: bool,
     upload_mb: int,
     tables: int,
-    guests: bool,
+    guests: int,
     isolation: str | None,
 ) -> None:
     """Serve LEAGUE on the web: its pages, and uploads by invited authors (arena league people).
