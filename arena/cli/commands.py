@@ -652,9 +652,13 @@ def _submit() -> None:
     help="Games that visitors may play against bots at the same time (0: none).",
 )
 @click.option(
-    "--guests/--no-guests",
-    default=True,
-    help="Let visitors play without signing in, at up to half of the tables (default: yes).",
+    "--guests",
+    type=whole_option(0, 1000),
+    default=2,
+    show_default=True,
+    metavar="N",
+    help="Visitors of one address who may play at the same time without signing in, at up to half of the tables"
+    " (0: only authors play).",
 )
 @isolation_of_league
 def _serve() -> None:

@@ -34,7 +34,6 @@ _HOUR_S = 3600.0
 _LONGEST_LINE = 1 << 20
 _ENDING_S = 5.0
 _MAX_WAITING_REQUESTS = 4
-_GAMES_PER_ADDRESS = 2
 _NICE = 10  # behind the server; workers are 5 behind it
 _BEHIND = '{ nice >/proc/self/autogroup; } 2>/dev/null; exec "$0" "$@"'  # its session as well: see `lower_session`
 GUEST = "guest "  # begins the owner of a game who is not signed in
@@ -45,13 +44,14 @@ class PlayLimits:
     """Limits on games against bots.
 
     games    games at a time, at most half of them by guests; 0: nobody plays
-    hourly   games that one account, or all guests of one address, may begin within an hour
-    guests   whether visitors may play without signing in
+    hourly   games that one account may begin within an hour
+    guests   visitors of one address who may play at a time without signing in, each half of `hourly` games an hour;
+             0: only authors play
     idle_s   seconds without a move after which a game ends, and after which a finished one is forgotten
     """
 
     games: int = 8
-    guests: bool = True
+    guests: int = 2
     idle_s: float = 900.0
     hourly: int = 30
 
@@ -193,14 +193,14 @@ class Tables:
         now = time.monotonic()
         self._begun = [begun for begun in self._begun if begun[0] > now - _HOUR_S]
         times = [begun for begun, player in self._begun if player == (address if guest else owner)]
-        if len(times) >= self.limits.hourly:
+        if len(times) >= (max(self.limits.hourly * self.limits.guests // 2, 1) if guest else self.limits.hourly):
             raise CannotPlay(
                 f"{len(times)} games were begun {'from your address' if guest else 'by you'} within an hour, the most"
                 f" possible; the next one is possible in {math.ceil((times[0] + _HOUR_S - now) / 60)} minutes"
             )
-        if guest and sum(table.address == address for table in guests) >= _GAMES_PER_ADDRESS:
+        if guest and sum(table.address == address for table in guests) >= self.limits.guests:
             raise CannotPlay(
-                f"{_GAMES_PER_ADDRESS} games are already being played from your address;"
+                f"{self.limits.guests} games are already being played from your address;"
                 " sign in, or wait until one is over"
             )
         if len(going) >= self.limits.games or (guest and len(guests) >= max(self.limits.games // 2, 1)):

@@ -33,7 +33,7 @@ from arena.league.rating import Standings, league_standings
 from arena.league.store import League
 from arena.paths import data_folder
 from arena.results.league import forfeits_table, history_table, versions_table
-from arena.results.pages.boards import Flat, final_state, flat
+from arena.results.pages.boards import final_state, flat
 from arena.results.pages.game_data import game_data, game_title
 from arena.results.pages.plots import Lines, svg, trend
 from arena.results.pages.render import embedded_data, environment
@@ -136,8 +136,8 @@ def static_file(name: str) -> Stored:
 def public_page(site: Site, path: str) -> Stored:
     """Return the public page at an address, or figures as JSON. Raise NoPage if there is none."""
     first, _, rest = path.partition("/")
-    if path in FIGURES:
-        return stored(FIGURES[path](site).encode(), "application/json")
+    if path == FIGURES:  # `arena standings --json` in public
+        return stored(public_json(site.standings).encode(), "application/json")
     if path in PAGES:
         text = PAGES[path](site)
     elif first == "bots" and rest:
@@ -242,15 +242,11 @@ def _learn(site: Site) -> str:
     rules = load_rules(site.settings.rules)
     cards = lesson.tactic_cards(rules) if rules.tactics else ()
     weakest = site.table.rows[-1].version.name if site.table.rows else ""
+    scene = example()  # the learner is below
+    board = flat(scene.position, scene.rules)
     return site.render(
-        "learn.html", "learn", rules=rules, tactics=list(cards), example=lesson_board(), weakest=weakest, live=False
+        "learn.html", "learn", rules=rules, tactics=list(cards), example=board, weakest=weakest, live=False
     )
-
-
-def lesson_board() -> Flat:
-    """Return the example of the lesson, the learner below, for the template of a board."""
-    scene = example()
-    return flat(scene.position, scene.rules)
 
 
 def _write(site: Site) -> str:
@@ -317,10 +313,8 @@ PAGES: dict[str, Callable[[Site], str]] = {
     "learn": _learn,
     "write": _write,
 }
-FIGURES: dict[str, Callable[[Site], str]] = {
-    "api/v1/standings": lambda site: public_json(site.standings),  # `arena standings --json` in public
-}
-"""Addresses of JSON, made and kept like pages."""
+FIGURES = "api/v1/standings"
+"""The address of the table as JSON, made and kept like pages."""
 
 
 # ---------------------------------------------------------------- a bot
@@ -385,12 +379,10 @@ def lost_games(latest: Mapping[str, Sequence[GameResult]], version: versions.Ver
 
 
 def _listed(game: GameResult) -> dict[str, Any]:
-    score = {1.0: "1-0", 0.5: "½-½", 0.0: "0-1"}[game.score]
     return {
         "key": key_of(game),
         "first": game.first,
         "second": game.second,
-        "score": score,
         "stones": unbroken(f"{game.stones[0]}–{game.stones[1]}"),
         "turns": game.turns,
         "ending": f"forfeit ({game.forfeit})" if game.forfeit else game.ending,

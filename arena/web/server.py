@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import logging
 import os
 import signal
@@ -26,6 +27,7 @@ _PATIENCE_S = 30.0
 _PLAYER_PAUSE_S = 5.0  # at most, until a player that has ended is replaced
 MAX_CONNECTIONS = 1000
 _SWITCH_S = 0.0005  # after this time a thread that makes a page gives way to the event loop
+_M_MMAP_THRESHOLD, _LARGE_BLOCK = -3, 1 << 20  # a block of this size goes back to the system when it is freed
 _NICE = 5  # the player and its bots leave 3/4 of a core to the server; with less, bots would exceed their clocks
 
 
@@ -46,6 +48,8 @@ def serve(
     listening = _listen(host, port)
     logging.getLogger("uvicorn.access").setLevel(logging.INFO)
     sys.setswitchinterval(_SWITCH_S)
+    with contextlib.suppress(AttributeError, OSError):  # only glibc keeps what an upload took
+        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _LARGE_BLOCK)
     config = uvicorn.Config(
         app,
         log_config=None,

@@ -376,6 +376,7 @@ def test_an_organiser_invites_a_class(driver: Any, server: Served) -> None:
     click(driver, "xpath", revoke)
     wait_for(driver, "revoked")
     driver.delete_all_cookies()
-    driver.get(link)
+    driver.get(f"{server.url}/sign-in")
+    driver.execute_script("location.hash = arguments[0]", link.partition("#")[2])  # pasted into the open page
     press(driver, "Sign in")
     wait_for(driver, "Bots of Cleo")

@@ -27,7 +27,7 @@ def serve_command(
     secure: bool,
     upload_mb: int,
     tables: int,
-    guests: bool,
+    guests: int,
     isolation: str | None,
 ) -> None:
     """Run `arena serve`."""

@@ -56,6 +56,23 @@ MOST_ROWS = 1000
 """Rows of a table that a page shows."""
 _NARROW = 5
 """The most bots whose ratings and crosstable fit side by side."""
+_PLOTS = {
+    "Ratings": ("Ratings with 95% intervals. An arrow: the interval has no end.",),
+    "By commit": ("Ratings of the versions with 95% intervals, the oldest commit first.",),
+    "Ratings over games": ("Ratings from the first games, in the order of their deals; bands are 95% errors.",),
+    "Length of games": ("How many games took how many turns.", "length"),
+    "First player": (
+        "Score as the first player minus score as the second, with 95% intervals from the deals that both share.",
+        "first_player",
+    ),
+    "How games end": ("All games, and those that each bot won.", "endings", "endings_by_bot"),
+    "Forfeits": ("Games that each bot forfeited, by kind.", "terminations", "forfeits_by_opponent"),
+    "Thinking time": (
+        "The dot is the median, the bar goes from the 10th to the 90th of 100 decisions. Times vary from run to run.",
+        "time",
+    ),
+}
+"""The plots of a run by the titles of their sections: the caption, and statistics that stand beside it as tables."""
 _SQUARE = "Score in % of the row's bot against the column's, blue above 50%, orange below. Point at a field for its 95%"
 _SQUARE += " interval, clustered by deal, and the difference in Elo."
 
@@ -219,69 +236,31 @@ def _part(source: Source, run: RunData, prior: float | None, rules: str, folder:
     test = run.test
     verdict, _, details = ("", "", "") if test is None else sprt_text(test, *map(one_line, run.bots)).partition("\n")
 
-    def half(title: str, plot: Plot | None, caption: str, *names: str, **more: Any) -> Section:
-        """Return a plot with its tables, which are taken out of the others."""
-        return Section(title, plot, caption, closed=_taken(shown, *names), half=True, **more)
+    def half(title: str, plot: Plot | None, tables: Sequence[Table] = ()) -> Section:
+        caption, *names = _PLOTS[title]
+        return Section(title, plot, caption, tables, _taken(shown, *names), half=True)
 
-    progress = half(
-        "Ratings over games",
-        progress_plot(run, prior),
-        "Ratings from the first games, in the order of their deals; bands are 95% errors.",
-    )
+    progress = half("Ratings over games", progress_plot(run, prior))
     is_narrow = len(order) <= _NARROW  # then the crosstable fits beside the ratings
+    below = [] if verdict else main.said_below
     sections = [
-        Section(
-            "Standings",
-            tables=[filled_columns(main.tables[0])],
-            notes=[*main.remarks, *([] if verdict else main.said_below)],
-        ),
+        Section("Standings", tables=[filled_columns(main.tables[0])], notes=[*main.remarks, *below]),
         Section("Sequential test", texts=[(verdict, details)] if verdict else ()),
         *(
             Section(table.title, tables=[replace(filled_columns(table), title="")])
             for table in main.tables[1:]
             if table.columns and table.name != "crosstable"  # which is shown as a heat map
         ),
-        half("Ratings", rating_plot(figures), "Ratings with 95% intervals. An arrow: the interval has no end."),
-        half(
-            "By commit",
-            history_plot(figures),
-            "Ratings of the versions with 95% intervals, the oldest commit first.",
-        ),
+        half("Ratings", rating_plot(figures)),
+        half("By commit", history_plot(figures)),
         *([] if is_narrow else [progress]),
         _crosstable(run, heat(run.games, order, gaps), _taken(shown, "pairings", "los")),
-        half(
-            "Length of games",
-            length_plot(statistics["length_histogram"].frame()),
-            "How many games took how many turns.",
-            "length",
-        ),
-        half(
-            "First player",
-            first_plot(run.games, order),
-            "Score as the first player minus score as the second, with 95% intervals from the deals that both share.",
-            "first_player",
-        ),
-        half(
-            "How games end",
-            endings_plot(run.games, order),
-            "All games, and those that each bot won.",
-            *("endings", "endings_by_bot"),
-        ),
-        half(
-            "Forfeits",
-            forfeits_plot(run.games, order),
-            "Games that each bot forfeited, by kind.",
-            *("terminations", "forfeits_by_opponent"),
-            tables=_reasons(run),
-        ),
+        half("Length of games", length_plot(statistics["length_histogram"].frame())),
+        half("First player", first_plot(run.games, order)),
+        half("How games end", endings_plot(run.games, order)),
+        half("Forfeits", forfeits_plot(run.games, order), _reasons(run)),
         *([progress] if is_narrow else []),
-        half(
-            "Thinking time",
-            times_plot(run),
-            "The dot is the median, the bar goes from the 10th to the 90th of 100 decisions. Times vary from run to"
-            " run.",
-            "time",
-        ),
+        half("Thinking time", times_plot(run)),
         _cards(source, run),
         Section("All statistics", closed=list(shown.values())),
         _settings(run),

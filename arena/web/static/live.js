@@ -1,13 +1,15 @@
 // Names who is signed in, plays a game on a page by itself, refreshes a page every five seconds, and fills in the token
 // from an invitation's link.
 "use strict";
-(() => {
+function fill() {
   const field = document.querySelector("[data-sign-in] input[name=token]");
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (!field || !token) return;
   field.value = token;
   history.replaceState(null, "", location.pathname);
-})();
+}
+fill();
+addEventListener("hashchange", fill); // the link was pasted into the open page
 (async () => { // public pages are the same for everybody
   const place = document.querySelector("[data-me]");
   if (!place) return;

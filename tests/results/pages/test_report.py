@@ -173,6 +173,18 @@ def test_a_page_of_damaged_records_is_small(tmp_path: Path, monkeypatch: pytest.
     assert "The first 2 of 6 rows" in page.text
 
 
+def test_a_page_of_many_bots_says_what_it_does_not_show(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, name in (("figures", "MOST_DOTS"), ("figures", "LARGEST_SQUARE"), ("report", "LARGEST_SQUARE")):
+        monkeypatch.setattr(f"arena.results.pages.{module}.{name}", 2)
+    monkeypatch.setattr("arena.results.pages.report.MOST_DOTS", 2)
+    page = Page.of(report_page(find_source(str(folder)), count=0))
+    assert "Elo of the first 2 of 3 bots" in page.text
+    assert "More than 2 bots are too many for a crosstable." in page.text
+    assert not [attributes for tag, attributes in page.tags if tag == "table" and "cross" in str(attributes["class"])]
+    assert not any("hash" in table[0] for table in page.tables)
+    assert f"The hashes of the bots' sources: arena standings {one_line(str(folder))} --json" in page.text
+
+
 def test_records_are_read_as_runs(folder: Path, page: Page, tmp_path: Path, arena: Arena) -> None:  # noqa: F811
     arena("export", folder, "--records", "pairings.txt")
     arena("report", "pairings.txt", "--replays", "3")
