@@ -44,7 +44,7 @@ def write_report(report: Report, format: str = "table", width: int | None = None
 
 
 def write_text(report: Report, width: int | None = None, brief: bool = False) -> str:
-    """Return heading, tables with their titles and notes, remarks and items as text.
+    """Return heading, tables with their titles and notes, remarks as text.
 
     With a `width`, that of a terminal, no table is wider, and sentences are broken between words. If `brief`, tables
     lack the columns that are not shown ALWAYS, and empty ones; tables without any other columns are left out.
@@ -67,7 +67,6 @@ def write_text(report: Report, width: int | None = None, brief: bool = False) ->
                 _folded(table.note, width),
             ]
     parts += ["\n".join(_folded(remark, width) for remark in report.remarks)]
-    parts += ["\n".join("".join(item) for item in report.items)]
     if hidden := hidden_columns + hidden_tables:
         counts = [counted(hidden_columns, "column")] * (hidden_columns > 0)
         counts += [counted(hidden_tables, "table")] * (hidden_tables > 0)
@@ -249,7 +248,7 @@ def _write_csv(report: Report) -> str:
 
 def _write_markdown(report: Report) -> str:
     """Return the report as for the terminal, with all tables that are shown."""
-    alerts = "\n".join(f"- {_markdown_item(alert)}" for alert in report.alerts)
+    alerts = "\n".join(f"- {_markdown_line(alert)}" for alert in report.alerts)
     parts = [*([f"**{report.heading}**"] if report.heading else []), alerts, *report.answer]
     for table in report.tables:
         if table.columns:
@@ -257,11 +256,10 @@ def _write_markdown(report: Report) -> str:
             shown = table.unmeasured()
             rows = [[_MARKS.sub(r"\\\g<0>", cell) for cell in row] for row in shown.cells]
             parts += [title, grid(shown.columns, rows, "github"), table.note]
-    parts += [*report.remarks, "\n".join(f"- {_markdown_item(item)}" for item in report.items)]
-    return joined(parts)
+    return joined([*parts, *report.remarks])
 
 
-def _markdown_item(parts: Sequence[str]) -> str:
+def _markdown_line(parts: Sequence[str]) -> str:
     return "".join("`" + part.replace("`", "'") + "`" if isinstance(part, Code) else part for part in parts)
 
 

@@ -209,7 +209,7 @@ def _comparison(
         tables = _shown(whole)
         plots = [(rates_plot(whole), "Score of each bot in each variant, with 95% intervals.")]
         sections = [
-            Section("variants", "Variants", plots, notes=[*whole.remarks, *whole.said_below], half=True),
+            Section("variants", "Variants", plots, notes=whole.remarks, half=True),
             Section("figures", "Tables", closed=tables[1:], half=True),
             Section("scores", "Scores", tables=tables[:1]),
         ]
@@ -259,7 +259,7 @@ def _run(source: Source, run: RunData, prior: float | None, is_variant: bool = F
             "standings",
             "Standings",
             tables=[filled_columns(main.tables[0])],
-            notes=[*main.remarks, *([] if verdict else main.said_below)],
+            notes=main.remarks,
         ),
         *test,
         *_rounds(main),
@@ -297,7 +297,6 @@ def _run(source: Source, run: RunData, prior: float | None, is_variant: bool = F
         lead=[
             *verdict,
             *main.said_above,
-            *(main.said_below if verdict else []),
             _lead(figures),
             *main.answer,
             *filter(None, [main.next]),
