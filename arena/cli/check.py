@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import click
 
 from arena.cli import options
+from arena.results.table import Report, Table
 from arena.tournament.config import Clock
 
 _READY, NOT_READY = 0, 1
@@ -64,7 +67,7 @@ def check_command(
     Exit code 1 if there is an error (with --strict, also if there is a warning).
     """
     from arena.terminal.live import progress_for
-    from arena.tournament.inspection import DEFAULT_GAMES, RULES, check_bot, check_text
+    from arena.tournament.inspection import DEFAULT_GAMES, RULES, Finding, RulesReport, check_bot, check_text
     from arena.tournament.runner.progress import RunStatus
 
     if bank_ms == 0 and move_ms is None:
@@ -92,7 +95,13 @@ def check_command(
         if line:
             shown.end(RunStatus(0, 0), interrupted=False)
     if as_json:
-        options.echo_json(report.to_dict())
+        values = report.to_dict()
+        kinds = {"rules": RulesReport, "findings": Finding}
+        tables = [
+            Table(name, "", values.pop(name), files=[field.name for field in fields(kind)])
+            for name, kind in kinds.items()
+        ]
+        options.print_report(Report("", tables, about=values), "json")
     else:
         click.echo(check_text(report), nl=False)
     return NOT_READY if report.errors or (strict and report.warnings) else _READY
