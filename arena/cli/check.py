@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import click
 
-from arena.cli.printing import echo_json
+from arena.cli.printing import print_report
+from arena.results.table import Report, Table
 from arena.terminal.live import progress_for
-from arena.tournament.inspection import DEFAULT_GAMES, RULES, check_bot, check_text
+from arena.tournament.inspection import DEFAULT_GAMES, RULES, Finding, RulesReport, check_bot, check_text
 from arena.tournament.run_settings import Clock
 from arena.tournament.runner.progress import RunStatus
 
@@ -50,7 +53,13 @@ def check_command(
         if line:
             shown.end(RunStatus(0, 0), interrupted=False)
     if as_json:
-        echo_json(report.to_dict())
+        values = report.to_dict()
+        kinds = {"rules": RulesReport, "findings": Finding}
+        tables = [
+            Table(name, "", values.pop(name), files=[field.name for field in fields(kind)])
+            for name, kind in kinds.items()
+        ]
+        print_report(Report("", tables, about=values), "json")
     else:
         click.echo(check_text(report), nl=False)
     return NOT_READY if report.errors or (strict and report.warnings) else _READY

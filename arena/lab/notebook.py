@@ -300,7 +300,7 @@ class Comparison(Mapping[str, Run]):
 
 def _shown(report: Report) -> str:
     """Return the heading of a report, its first table, and who forfeited, as HTML."""
-    said = "".join(f"<p>{html.escape(line)}</p>\n" for line in (*report.said_above, *report.said_below))
+    said = "".join(f"<p>{html.escape(line)}</p>\n" for line in report.said_above)
     return f"<p><b>{html.escape(report.heading)}</b></p>\n{said}{table_html(report.tables[0])}"
 
 

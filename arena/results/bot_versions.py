@@ -12,7 +12,7 @@ import numpy as np
 
 from arena.endings import AFTER
 from arena.results.run_data import RunData
-from arena.results.run_standings import RATED_COLUMNS, rate_run
+from arena.results.run_standings import RATED_COLUMNS, rate_run, rating_figures
 from arena.results.standings_report import run_report
 from arena.results.table import COLUMNS, RATING, SIDES, TALLY, Column, Report, Table, TableRow, columns_of
 from arena.stats.frames import Floats, Ints, numbered, same_cards
@@ -149,21 +149,13 @@ def _row(version: BotVersion, its: _Played, now: _Played, ratings: Ratings | Non
         "source": entry.source,
         "params": json.dumps(entry.params, sort_keys=True),
         "isolation": entry.isolation,
-        **dict.fromkeys(("elo", "elo_error95", "elo_plus", "elo_minus"), math.nan),
+        **rating_figures(ratings, version.label),
         "games": len(score),
         "wins": int((score == 1).sum()),
         "draws": int((score == 0.5).sum()),
         "losses": int((score == 0).sum()),
         "score": float(score.mean()) if len(score) else math.nan,
     }
-    if ratings is not None and version.label in ratings.bots:
-        at = ratings.bots.index(version.label)
-        row |= {
-            "elo": float(ratings.elo[at]),
-            "elo_error95": float(ratings.error95[at]),
-            "elo_plus": float(ratings.plus[at]),
-            "elo_minus": float(ratings.minus[at]),
-        }
     return row | (_NO_DIFFERENCE if version.plays else _difference(now, its))
 
 

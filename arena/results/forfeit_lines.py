@@ -20,11 +20,11 @@ _MOST_NAMED = 5
 _LONGEST_REASON = 100
 
 
-def alerts_and_items(forfeits: ForfeitSummary) -> tuple[list[list[str]], list[list[str]]]:
-    """Return the alerts and the items of a report (`arena.results.table.Report`).
+def forfeit_alerts(forfeits: ForfeitSummary) -> list[list[str]]:
+    """Return the lines of a report (`arena.results.table.Report.alerts`).
 
-    An alert is about a bot that forfeited most of its games, those that forfeited all first; an item about each other
-    bot and kind, and about failures in `end`. A line has the number of games, the kind, the commonest reason, and the
+    The first are about bots that forfeited most of their games, those that forfeited all before others; then come each
+    other bot and kind, and failures in `end`. A line has the number of games, the kind, the commonest reason, and the
     command that shows the first of these games. The first part of a line says it without texts of bots.
     """
     shares = {bot: lost / max(forfeits.games[bot], 1) for bot, lost in forfeits.lost.items()}
@@ -34,13 +34,12 @@ def alerts_and_items(forfeits: ForfeitSummary) -> tuple[list[list[str]], list[li
         alerts.append([f"{_named([*map(one_line, rest)])} forfeited most of their games too"])
         alerts[-1] += _all_of_them(forfeits)
     others = [line for line in forfeits.reasons if line.kind == AFTER or line.bot not in failing]
-    return alerts, _items(others, forfeits)
+    return alerts + _items(others, forfeits)
 
 
 def forfeit_paragraph(forfeits: ForfeitSummary) -> str:
     """Return all lines as text for a terminal, without a line end; "" if no bot has failed."""
-    alerts, items = alerts_and_items(forfeits)
-    return printable("\n".join("".join(line) for line in (*alerts, *items)), keep="\n")
+    return printable("\n".join("".join(line) for line in forfeit_alerts(forfeits)), keep="\n")
 
 
 def _alert(bot: str, forfeits: ForfeitSummary) -> list[str]:

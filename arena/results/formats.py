@@ -50,7 +50,7 @@ def write_report(
 
 
 def write_text(report: Report, width: int | None = None, brief: bool = False, wide: str = PRINT_WIDE) -> str:
-    """Return heading, tables with their titles and notes, remarks and items as text.
+    """Return heading, tables with their titles and notes, remarks as text.
 
     With a `width`, that of a terminal, no table is wider, and sentences are broken between words. If `brief`, tables
     lack the columns that are not shown ALWAYS, and empty ones; tables without any other columns are left out. `wide`
@@ -74,7 +74,6 @@ def write_text(report: Report, width: int | None = None, brief: bool = False, wi
                 _folded(table.note, width),
             ]
     parts += ["\n".join(_folded(remark, width) for remark in report.remarks)]
-    parts += ["\n".join("".join(item) for item in report.items)]
     if hidden := hidden_columns + hidden_tables:
         counts = [counted(hidden_columns, "column")] * (hidden_columns > 0)
         counts += [counted(hidden_tables, "table")] * (hidden_tables > 0)
@@ -119,7 +118,8 @@ def _rest(table: Table) -> str:
     """Say how to see the rows that are cut off."""
     if table.lines is None or len(table.rows) <= table.lines:
         return ""
-    return f"The first {table.lines} of {len(table.rows):,} lines. --print wide shows all; --json and CSV files have them."
+    shown = f"The first {table.lines} of {len(table.rows):,} lines."
+    return f"{shown} {PRINT_WIDE} shows all; --json and CSV files have them."
 
 
 def joined(parts: Iterable[str]) -> str:
@@ -258,7 +258,7 @@ def _write_csv(report: Report) -> str:
 
 def _write_markdown(report: Report) -> str:
     """Return the report as for the terminal, with all tables that are shown."""
-    alerts = "\n".join(f"- {_markdown_item(alert)}" for alert in report.alerts)
+    alerts = "\n".join(f"- {_markdown_line(alert)}" for alert in report.alerts)
     parts = [*([f"**{report.heading}**"] if report.heading else []), alerts, *report.answer]
     for table in report.tables:
         if table.columns:
@@ -266,11 +266,10 @@ def _write_markdown(report: Report) -> str:
             shown = table.unmeasured()
             rows = [[_MARKS.sub(r"\\\g<0>", cell) for cell in row] for row in shown.cells]
             parts += [title, grid(shown.columns, rows, "github"), table.note]
-    parts += [*report.remarks, "\n".join(f"- {_markdown_item(item)}" for item in report.items)]
-    return joined(parts)
+    return joined([*parts, *report.remarks])
 
 
-def _markdown_item(parts: Sequence[str]) -> str:
+def _markdown_line(parts: Sequence[str]) -> str:
     return "".join("`" + part.replace("`", "'") + "`" if isinstance(part, Code) else part for part in parts)
 
 

@@ -213,21 +213,25 @@ def _sums(games: GameColumns) -> dict[str, list[int]]:
 def _rows(games: GameColumns, ratings: Ratings) -> dict[str, dict[str, Any]]:
     """Return the row of each bot, without its rank."""
     sums = _sums(games)
-    rated = {bot: number for number, bot in enumerate(ratings.bots)}
     rows: dict[str, dict[str, Any]] = {}
     for index, bot in enumerate(games.bots):
         own = {name: values[index] for name, values in sums.items()}
-        number = rated.get(bot)
         rows[bot] = {name: own[name] for name in COUNTS} | {
-            "elo": math.nan if number is None else float(ratings.elo[number]),
-            "elo_error95": math.nan if number is None else float(ratings.error95[number]),
-            "elo_plus": math.nan if number is None else float(ratings.plus[number]),
-            "elo_minus": math.nan if number is None else float(ratings.minus[number]),
+            **rating_figures(ratings, bot),
             "score": own["half_points"] / 2 / own["games"] if own["games"] else math.nan,
             "score_first": own["half_points_begun"] / 2 / own["begun"] if own["begun"] else math.nan,
             "mean_turns": own["turns"] / own["games"] if own["games"] else math.nan,
         }
     return rows
+
+
+def rating_figures(ratings: Ratings | None, bot: str) -> dict[str, float]:
+    """Return a bot's rating and how far its interval reaches; nan for a bot that is not rated."""
+    if ratings is None or bot not in ratings.bots:
+        return dict.fromkeys(("elo", "elo_error95", "elo_plus", "elo_minus"), math.nan)
+    at = ratings.bots.index(bot)
+    minus, plus = float(ratings.minus[at]), float(ratings.plus[at])
+    return {"elo": float(ratings.elo[at]), "elo_error95": max(minus, plus), "elo_plus": plus, "elo_minus": minus}
 
 
 def _ranked(rows: Mapping[str, dict[str, Any]], run: RunData, order: list[str]) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arena.endings import ForfeitKind
-from arena.results.forfeit_lines import alerts_and_items
+from arena.results.forfeit_lines import forfeit_alerts
 from arena.stats.pairs import HeadToHead
 from arena.text import counted, half_up
 from arena.tournament.forfeits import ForfeitReason, ForfeitSummary
@@ -428,33 +428,20 @@ class Report:
 
     @cached_property
     def alerts(self) -> list[list[str]]:
-        """Lines below the heading, in parts that may hold texts of bots: what must be known before the figures.
+        """Lines about forfeits, below the heading: what must be known before the figures.
 
-        The first part of a line says it without texts of bots, and pages have no more.
+        They have parts that may hold texts of bots. The first part says it without them, and pages have no more.
         """
-        return self._forfeit_lines(0)
-
-    @cached_property
-    def items(self) -> list[list[str]]:
-        """Lines below the remarks, in parts as `alerts`."""
-        return self._forfeit_lines(1)
-
-    def _forfeit_lines(self, part: int) -> list[list[str]]:
         return [
             [f"{variant}: {first}" if variant else first, *rest]
             for variant, forfeits in self.forfeits.items()
-            for first, *rest in alerts_and_items(forfeits)[part]
+            for first, *rest in forfeit_alerts(forfeits)
         ]
 
     @property
     def said_above(self) -> list[str]:
         """What pages have of the alerts: sentences without texts of bots."""
         return [f"{alert[0]}." for alert in self.alerts]
-
-    @property
-    def said_below(self) -> list[str]:
-        """What pages have of the items: sentences without texts of bots."""
-        return [f"{item[0]}." for item in self.items]
 
     @property
     def stored(self) -> list[Table]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.bots.isolation.inside import need_sandbox
-from tests.cli.conftest import Arena
+from tests.cli.conftest import Arena, content
 
 pytestmark = pytest.mark.process
 BOTS = Path(__file__).parents[1] / "data" / "check"
@@ -60,12 +59,12 @@ def test_warnings_count_with_strict(arena: Arena) -> None:
     """In JSON; a rule set that is named twice is played once."""
     asked = ("--isolation", "none", "--rules", "tactical:hand_size=6,scout_return=top", "--games", 2)
     asked = (*asked, "--rules", "tactical:hand_size=6,scout_return=top")
-    values = json.loads(arena("check", BOTS / "by_time.py", *asked, "--strict", "--json", code=1).out)
+    values = content(arena("check", BOTS / "by_time.py", *asked, "--strict", "--json", code=1).out)
     assert (values["accepted"], values["isolation"]) == (True, "none")
     assert {one["level"] for one in values["findings"]} == {"warning"}
     found = [(one["rules"], one["games"], one["wanted"]) for one in values["rules"]]
     assert found == [("tactical:hand_size=6,scout_return=top", 2, 2)]
-    broken = json.loads(arena("check", BOTS / "no_act.py", *QUICKLY, "--json", code=1).out)
+    broken = content(arena("check", BOTS / "no_act.py", *QUICKLY, "--json", code=1).out)
     assert broken["accepted"] is False
     assert broken["findings"][0]["code"] == "load"
 

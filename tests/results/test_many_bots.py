@@ -169,7 +169,7 @@ def test_no_more_games_are_advised_after_total_forfeits(
 def test_many_bots_that_forfeit_are_grouped(tmp_path: Path) -> None:
     text = shown(field_of(tmp_path / "all", NAMES, 2, failing(*NAMES)), 200)
     above = text.partition("\n\n  #")[0].split("\n\n")[1].splitlines()
-    assert len(above) == 6
+    assert len(above) == 7
     assert above[0].startswith("00ab forfeited all 58 games by exception: ")
     rest = " forfeited most of their games too; all of them: arena standings class --json"
     assert above[5].endswith(rest)
@@ -181,7 +181,7 @@ def test_many_bots_that_forfeit_are_grouped(tmp_path: Path) -> None:
 
     found = field_of(tmp_path / "some", NAMES[:12], 6, sometimes)
     assert len(found.run.forfeits) == 22
-    items = standings_report(found).items
+    items = standings_report(found).alerts
     assert ["".join(item).partition(" (")[0] for item in items] == [
         "66 games by exception",
         "66 games by crash",

@@ -41,15 +41,15 @@ def standings_text(found: RunStandings, format_: str = "table") -> str:
 def test_terminal_shows_standings_crosstable_and_remarks(found: RunStandings) -> None:
     text = standings_text(found)
     assert text.startswith("syn: round-robin, rules base, 60 games, own deals, seed 3\n")
-    heads = text.splitlines()[4].split()
+    lines = text[text.index("\n  #") + 1 :].splitlines()
+    heads = lines[0].split()
     wanted = "# bot Elo + - games W-D-L score% first% points stones turns forfeits ms/move"
     assert heads == wanted.split()
-    lines = text.splitlines()
     for at, row in enumerate(found.rows):
-        cells = lines[6 + at].split()
+        cells = lines[2 + at].split()
         assert cells[:3] == [str(row["rank"]), row["bot"], f"{row['elo']:+z.0f}"]
         assert f"{row['wins']}-{row['draws']}-{row['losses']}" in cells
-        assert forfeit_text(row) in lines[6 + at]
+        assert forfeit_text(row) in lines[2 + at]
     assert "score% against" in text
     assert "First player:" in text
     assert "prior: 1 virtual draw" in text.lower()
@@ -64,15 +64,15 @@ def test_only_the_terminal_shows_what_a_clock_measured(run: RunData) -> None:
             assert text == standings_text(standings(replace(run, times=(), sessions=())), format_)
 
 
-def test_reasons_of_forfeits_stand_below(run: RunData) -> None:
+def test_reasons_of_forfeits_stand_above_the_table(run: RunData) -> None:
     lines = [
         ForfeitReason("greedy", "exception", 2, "KeyError: '`\x1b[2J'", "greedy/random/1"),
         ForfeitReason("random", "timeout", 1, "decision 1 took " + "9" * 200, "random/counter/0"),
         ForfeitReason("counter", "crash", 1, "", "counter/greedy/0"),
     ]
     failed = standings(replace(run, forfeits=tuple(lines), folder="results/my run"))
-    text = standings_text(failed).partition("\n\nNext")[0] + "\n"
-    assert text.endswith(
+    above = standings_text(failed).partition("\n\nNot shown")[0] + "\n"
+    assert above.endswith(
         "\n\ngreedy forfeited 2 of 40 games by exception: KeyError: '`?[2J'; "
         "arena replay 'results/my run' greedy/random/1\n"
         f"random forfeited 1 of 40 games by timeout: decision 1 took {'9' * 83}…; "

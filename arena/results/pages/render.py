@@ -50,8 +50,7 @@ def tables_page(report: Report) -> str:
     tables = [table.unmeasured() for table in report.tables if table.columns]
     title = report.heading or "Tables"
     answer = [*report.said_above, *report.answer]
-    remarks = [*report.remarks, *report.said_below]
-    return render("tables.html", [], {}, title=title, answer=answer, tables=tables, remarks=remarks)
+    return render("tables.html", [], {}, title=title, answer=answer, tables=tables, remarks=report.remarks)
 
 
 def table_html(table: Table) -> str:

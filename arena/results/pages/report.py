@@ -218,7 +218,7 @@ def _comparison(report: Report) -> ReportPart:
     scores, *others = _shown(report)
     caption = "Score of each bot in each variant, with 95% intervals."
     sections = [
-        Section("Variants", rates_plot(report), caption, notes=[*report.remarks, *report.said_below], half=True),
+        Section("Variants", rates_plot(report), caption, notes=report.remarks, half=True),
         Section("Tables", closed=others, half=True),
         Section("Scores", tables=[scores]),
     ]
@@ -242,9 +242,8 @@ def _part(source: Source, run: RunData, prior: float | None, rules: str, folder:
 
     progress = half("Ratings over games", progress_plot(run, prior))
     is_narrow = len(order) <= _NARROW  # then the crosstable fits beside the ratings
-    below = [] if verdict else main.said_below
     sections = [
-        Section("Standings", tables=[filled_columns(main.tables[0])], notes=[*main.remarks, *below]),
+        Section("Standings", tables=[filled_columns(main.tables[0])], notes=main.remarks),
         Section("Sequential test", texts=[(verdict, details)] if verdict else ()),
         *(
             Section(table.title, tables=[replace(filled_columns(table), title="")])
@@ -270,7 +269,6 @@ def _part(source: Source, run: RunData, prior: float | None, rules: str, folder:
         [
             *([verdict] if verdict else []),
             *main.said_above,
-            *(main.said_below if verdict else []),
             _lead(figures),
             *main.answer,
             *filter(None, [main.next]),
