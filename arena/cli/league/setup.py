@@ -12,7 +12,7 @@ import click
 from arena.bots.isolation.process import require_isolation
 from arena.cli.league.shared import chosen_league
 from arena.cli.playing import read_settings
-from arena.cli.printing import print_report
+from arena.cli.printing import print_report, refuse_options
 from arena.errors import ArenaError
 from arena.league import oversight
 from arena.league.league_settings import load_settings
@@ -64,8 +64,10 @@ def people_command(
     """Run `arena league people`."""
     if author is not None and revoke is not None:
         raise click.UsageError("--invite and --revoke were given together; choose one")
-    if author is None and (admin or url is not None):
-        raise click.UsageError("--admin and --url belong to --invite; add it")
+    if author is None:
+        refuse_options("belongs to --invite; add it", "days", "admin", "url")
+    if revoke is not None:
+        refuse_options("does not go with --revoke", "as_json")
     if url is not None and not url.startswith(("http://", "https://")):
         raise ArenaError(f"--url: expected an address such as https://league.example, found '{one_line(url, 60)}'")
     given = read_settings(settings)
