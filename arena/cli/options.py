@@ -59,6 +59,14 @@ def real_option(least: float, most: float) -> Number:
     return Number(Setting("number", "", least=least, most=most))
 
 
+def number_option(
+    name: str, help: str, least: int, most: int = _MANY, default: int | None = None, metavar: str = "N"
+) -> Decorator:
+    """Return an option for a whole number that is not a setting; a `default` is shown."""
+    type_ = whole_option(least, most)
+    return click.option(name, type=type_, default=default, show_default=True, metavar=metavar, help=help)
+
+
 class PathOption(click.Path):
     """A path; one that is empty, or looks like an option, is a mistake."""
 
@@ -72,6 +80,11 @@ class PathOption(click.Path):
 PATH = PathOption(path_type=Path)
 PATH_OR_STDOUT = PathOption(path_type=Path, allow_dash=True)
 TEXT_OR_STDOUT = PathOption(allow_dash=True)
+
+
+def out_option(metavar: str, help: str, kind: PathOption = PATH) -> Decorator:
+    """Return the option for the file or the folder to write."""
+    return click.option("-o", "--out", type=kind, metavar=metavar, help=help)
 
 
 def split_variants(texts: Sequence[str], option: str = "--variants") -> list[str]:
