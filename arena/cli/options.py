@@ -26,6 +26,8 @@ from arena.text import quoted
 from arena.tournament.run_settings import FORMAT_SETTINGS, Clock, RunSettings
 
 _MANY = 10**9
+GATHERED = _PLAY_OPTIONS, _GAME_FILTER = ("arena.cli.options:PlayOptions", "arena.results.run_data:GameFilter")
+"""What commands get in the place of single options; made when they run."""
 
 
 class Number(click.ParamType[int | float]):
@@ -337,7 +339,7 @@ HOW_TO_PLAY, WHAT_TO_SHOW = under("How to play", *_HOW), under("What to show", a
 
 def play_options(*options: Decorator) -> Decorator:
     """Add options to a command and pass it their values as `options: PlayOptions`."""
-    return gathered("arena.cli.options:PlayOptions", "options", *options)
+    return gathered(_PLAY_OPTIONS, "options", *options)
 
 
 # ---------------------------------------------------------------- formats with settings of their own
@@ -382,7 +384,7 @@ chosen_bots = under(
 """Options that leave out bots and their games; the command gets the texts as `without` and `only`."""
 
 chosen_games = gathered(
-    "arena.results.run_data:GameFilter",
+    _GAME_FILTER,
     "wanted",
     under(
         "Which games",

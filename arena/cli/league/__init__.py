@@ -25,6 +25,7 @@ from arena.cli.options import (
 )
 
 _SET_UP, _LOOK, _RUN = "Set up", "Look", "Run"
+LISTED = "arena.cli.league.show:list_leagues"
 
 
 @click.group(cls=CommandGroup, invoke_without_command=True)
@@ -43,7 +44,7 @@ def league(ctx: click.Context) -> None:
     leagues in leagues/.
     """
     if ctx.invoked_subcommand is None:
-        named("arena.cli.league.show:list_leagues")()
+        named(LISTED)()
 
 
 @league.declare("create", _SET_UP, "Create a league.", "arena.cli.league.setup")
