@@ -127,4 +127,8 @@ def _list(league: League, as_json: bool) -> None:
     shown = ", ".join(f"{key} {'no limit' if value is None else value}" for key, value in limits.items())
     remarks += [f"Limits: {shown}.", f"The league's folder uses {size / (1 << 20):.1f} MiB."]
     heading = f"{league.name}: used in the last 24 hours"
-    print_report(Report(heading, [budget_table(uses)], remarks, values=lambda: values), "json" if as_json else "table")
+    print_report(
+        Report(heading, [budget_table(uses)], remarks, values=lambda: values),
+        "json" if as_json else "table",
+        wide="--json",
+    )

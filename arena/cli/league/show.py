@@ -51,7 +51,7 @@ def list_leagues() -> None:
             "There are no leagues in leagues/. Create one: arena league create NAME; 'arena league --help' says more."
         )
         remarks.append("No league in leagues/ can be read." if unread else none)
-    print_report(Report("", [leagues_table(lines)], remarks), "table")
+    print_report(Report("", [leagues_table(lines)], remarks), "wide")
 
 
 def _show_past(league: League, at: int, form: str) -> None:

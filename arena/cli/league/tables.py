@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from arena.league.views import (
     table_before,
 )
 from arena.results.forfeit_lines import alerts_and_items
+from arena.results.formats import PRINT_WIDE
 from arena.results.league import standing_table
 from arena.results.table import Report
 from arena.text import counted, one_line
@@ -41,8 +43,9 @@ def show_standings(
     heading = f"{league.name}: {describe(league.settings)}; {counted(len(lines), 'bot')}, {table.total:,} games"
     remarks = standing_remarks(league, table, None if since is None else since.id) if lines else [NO_BOT]
     values = lambda: (more or {}) | standing_values(league, table, private=True)  # noqa: E731
+    wide = f"arena standings {shlex.quote(str(league.folder))} {PRINT_WIDE}"
     alerts, items = alerts_and_items(standing_forfeits(league, table.rows))
-    print_report(Report(heading, [standing_table(lines)], remarks, items, values, alerts=alerts), form, to)
+    print_report(Report(heading, [standing_table(lines)], remarks, items, values, alerts=alerts), form, to, wide)
 
 
 def show_standings_of(url: str, form: str, to: Path | None = None) -> None:
