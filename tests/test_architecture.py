@@ -12,7 +12,8 @@ import grimp
 import arena
 from arena.cli.commands import cli
 from arena.cli.group import Deferred
-from arena.cli.league import league
+from arena.cli.league import LISTED, league
+from arena.cli.options import GATHERED
 from arena.results import formats
 from arena.tournament.registry import EXECUTORS
 
@@ -22,7 +23,11 @@ SOURCES = sorted(path for path in PACKAGE.rglob("*.py") if "_data" not in path.p
 
 REGISTRIES = {
     "arena.cli.commands": [one.target for one in cli.commands.values() if isinstance(one, Deferred)],
-    "arena.cli.league": [one.target for one in league.commands.values() if isinstance(one, Deferred)],
+    "arena.cli.league": [
+        LISTED,
+        *(one.target for one in league.commands.values() if isinstance(one, Deferred)),
+    ],
+    "arena.cli.options": list(GATHERED),
     "arena.results.formats": [formats.PAGE_WRITER],
     "arena.tournament.runner.play_run": [entry.factory for entry in EXECUTORS.values()],
 }

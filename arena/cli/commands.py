@@ -34,7 +34,9 @@ from arena.cli.options import (
     isolation_of_league,
     json_form,
     league_argument,
+    number_option,
     opened,
+    out_option,
     output,
     play_options,
     play_too,
@@ -296,7 +298,7 @@ def _ladder() -> None:
 
 @cli.declare("runs", _LOOK, "List the stored runs.", "arena.cli.runs")
 @click.argument("folder", type=PATH, required=False)
-@click.option("--limit", type=whole_option(0), default=20, show_default=True, metavar="N", help="List N runs; 0: all.")
+@number_option("--limit", "List N runs; 0: all.", 0, default=20)
 @click.option("--prune", is_flag=True, help="Delete all but the N runs played last (--limit). Asks first.")
 @click.option(
     "--trim",
@@ -377,10 +379,10 @@ def _standings() -> None:
 @click.argument("source", metavar="RUN", shell_complete=complete_runs)
 @click.argument("game", required=False)
 @chosen_games
-@click.option("--limit", type=whole_option(0), default=20, show_default=True, metavar="N", help="List N games; 0: all.")
+@number_option("--limit", "List N games; 0: all.", 0, default=20)
 @click.option("--record", is_flag=True, help="Print only the records of the games.")
 @as_json
-@click.option("-o", "--out", type=PATH_OR_STDOUT, metavar="FILE", help="Write the game as an HTML page (-: stdout).")
+@out_option("FILE", "Write the game as an HTML page (-: stdout).", PATH_OR_STDOUT)
 @opened
 def _replay() -> None:
     """List the games of RUN, or show GAME: as text, as JSON, or as a page that plays it.
@@ -405,21 +407,8 @@ def _replay() -> None:
 @cli.declare("judge", _LOOK, "Find the turning points and mistakes of a game.", "arena.cli.replay")
 @click.argument("source", metavar="RUN", shell_complete=complete_runs)
 @click.argument("game", required=False)
-@click.option(
-    "--nodes",
-    type=whole_option(0, 10**7),
-    default=2000,
-    show_default=True,
-    metavar="N",
-    help="Nodes searched per move; 0: the net alone.",
-)
-@click.option(
-    "-o",
-    "--out",
-    type=PATH_OR_STDOUT,
-    metavar="FILE",
-    help="Write the game as an HTML page with the chances to win (-: stdout).",
-)
+@number_option("--nodes", "Nodes searched per move; 0: the net alone.", 0, 10**7, default=2000)
+@out_option("FILE", "Write the game as an HTML page with the chances to win (-: stdout).", PATH_OR_STDOUT)
 @opened
 @output
 def _judge() -> None:
@@ -437,21 +426,8 @@ def _judge() -> None:
 
 @cli.declare("report", _LOOK, "Write a run as one HTML page.", "arena.cli.export")
 @click.argument("source", metavar="RUN", shell_complete=complete_runs)
-@click.option(
-    "-o",
-    "--out",
-    type=PATH_OR_STDOUT,
-    metavar="FILE",
-    help="Default: report.html in the folder of the run; -: stdout.",
-)
-@click.option(
-    "--replays",
-    type=whole_option(0, 1000),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="Number of games to replay.",
-)
+@out_option("FILE", "Default: report.html in the folder of the run; -: stdout.", PATH_OR_STDOUT)
+@number_option("--replays", "Number of games to replay.", 0, 1000, default=20)
 @opened
 @chosen_games
 @chosen_bots
@@ -474,12 +450,8 @@ def _report() -> None:
 @cli.declare("plot", _LOOK, "Draw a figure of a run: SVG, PNG or PDF.", "arena.cli.export")
 @click.argument("source", metavar="RUN", shell_complete=complete_runs)
 @click.option("--kind", type=click.Choice(PLOT_KINDS), default="standings", show_default=True, help="What to plot.")
-@click.option(
-    "-o",
-    "--out",
-    type=PATH_OR_STDOUT,
-    metavar="FILE",
-    help="A file name that ends in .svg, .png or .pdf (default: KIND.svg); -: stdout, as SVG.",
+@out_option(
+    "FILE", "A file name that ends in .svg, .png or .pdf (default: KIND.svg); -: stdout, as SVG.", PATH_OR_STDOUT
 )
 def _plot() -> None:
     """Draw a figure of RUN for a paper or a post.
@@ -505,9 +477,7 @@ def _plot() -> None:
 @click.option(
     "--all", "everything", is_flag=True, help="Also write games.csv, and crosstable.csv for more than 100 bots."
 )
-@click.option(
-    "-o", "--out", type=PATH, metavar="DIR|F.xlsx", help="Write to DIR (default: RUN), or all tables to one workbook."
-)
+@out_option("DIR|F.xlsx", "Write to DIR (default: RUN), or all tables to one workbook.")
 @click.option(
     "--records",
     type=TEXT_OR_STDOUT,
@@ -627,30 +597,13 @@ def _submit() -> None:
 @league_argument
 @click.option("--host", default="127.0.0.1", help="Address to listen on (default: 127.0.0.1, this machine only).")
 @click.option("--port", type=whole_option(0, 65535), default=8000, show_default=True, metavar="N")
-@click.option(
-    "--workers",
-    type=whole_option(0, 1024),
-    metavar="N",
-    help="Games played at the same time (default: one fewer than cores; 0: only serve, play nothing).",
+@number_option(
+    "--workers", "Games played at the same time (default: one fewer than cores; 0: only serve, play nothing).", 0, 1024
 )
 @play_too
 @click.option("--secure", is_flag=True, help="Mark cookies as Secure. Use this behind HTTPS.")
-@click.option(
-    "--upload-mb",
-    type=whole_option(1, 32),
-    default=8,
-    show_default=True,
-    metavar="N",
-    help="Largest upload, in MiB.",
-)
-@click.option(
-    "--tables",
-    type=whole_option(0, 1000),
-    default=8,
-    show_default=True,
-    metavar="N",
-    help="Games that visitors may play against bots at the same time (0: none).",
-)
+@number_option("--upload-mb", "Largest upload, in MiB.", 1, 32, default=8)
+@number_option("--tables", "Games that visitors may play against bots at the same time (0: none).", 0, 1000, default=8)
 @click.option(
     "--guests",
     type=whole_option(0, 1000),
@@ -702,7 +655,7 @@ def _new() -> None:
 @cli.declare("check", _WRITE, "Check a bot before you submit it.", "arena.cli.check", plays=True)
 @click.argument("bot", shell_complete=complete_bots)
 @rule_sets("base,tactical,expert")
-@click.option("--games", type=whole_option(2, 1_000_000), metavar="N", help="Games per rule set (default: 40).")
+@number_option("--games", "Games per rule set (default: 40).", 2, 1_000_000)
 @click.option(
     "--seconds",
     type=real_option(1, 1_000_000),
@@ -741,7 +694,7 @@ def _check() -> None:
 @click.argument("source", metavar="RUN", shell_complete=complete_runs)
 @click.argument("game", required=False)
 @click.option("--as", "player", metavar="NAME", help="The player to replace, if BOT did not play under its own name.")
-@click.option("--move", type=whole_option(1), metavar="N", help="Show only this decision, with all that BOT sees.")
+@number_option("--move", "Show only this decision, with all that BOT sees.", 1)
 def _debug() -> None:
     """Ask BOT again at each of its decisions in GAME, in this process.
 
@@ -764,19 +717,15 @@ def _debug() -> None:
         "--param", "params", multiple=True, metavar="NAME:RANGE", help="Such as depth:1..6, boldness:0..1, style:a|b."
     ),
     click.option("--against", multiple=True, metavar="BOT", help="Opponent; may be repeated (default: BOT as it is)."),
-    click.option("--trials", type=whole_option(1, 10_000), default=24, metavar="N", help="Proposals to try."),
-    click.option(
-        "--games", type=whole_option(2, 10**6), default=200, metavar="N", help="Games per pairing in a trial."
-    ),
-    click.option(
-        "--confirm", type=whole_option(2, 10**6), default=400, metavar="N", help="Games per pairing at the end."
-    ),
+    number_option("--trials", "Proposals to try.", 1, 10_000, default=24),
+    number_option("--games", "Games per pairing in a trial.", 2, 10**6, default=200),
+    number_option("--confirm", "Games per pairing at the end.", 2, 10**6, default=400),
     click.option("--rules", default="base", metavar="R", shell_complete=complete_rules, help="Rule set."),
     seed,
     clock,
 )
 @workers
-@click.option("-o", "--out", type=PATH, metavar="DIR", help="Where to store the tuning (default: results/tune-BOT).")
+@out_option("DIR", "Where to store the tuning (default: results/tune-BOT).")
 @as_json
 def _tune() -> None:
     """Find good parameters for BOT by playing pairs of games.

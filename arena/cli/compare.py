@@ -25,7 +25,7 @@ from arena.cli.playing import (
     until_error,
     warn_of_workers,
 )
-from arena.cli.printing import echo_json, forfeit_code, print_report
+from arena.cli.printing import echo_json, forfeit_code, print_report, refuse_options
 from arena.errors import ArenaError
 from arena.game.rules import load_rules, written_out
 from arena.lab.variant_runs import all_variants, play_variants
@@ -50,10 +50,11 @@ def compare_command(
 ) -> int:
     """Run `arena compare`."""
     if stored:
-        if variants or exclude or options != PlayOptions():
-            raise ArenaError(
-                "--from plays nothing; it cannot be combined with --variants, --out or options for playing"
-            )
+        played = [param.name or "" for param in click.get_current_context().command.params]
+        reading = ("bots", "stored", "baseline", "to", "form")
+        refuse_options(
+            "does not go with --from, which plays nothing", *(name for name in played if name not in reading)
+        )
         return show_comparison(_folders([*stored, *bots]), baseline, form, to)
     field = command_field(bots, exclude)
     if len(field) < 2:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 import click
 from tabulate import tabulate
 
+from arena.cli.printing import echo_json, refuse_options
 from arena.errors import ArenaError
 from arena.game import lesson
 from arena.game.cards import COLOUR_NAMES
@@ -29,15 +30,31 @@ def rules_command(names: tuple[str, ...], learn: bool, as_json: bool) -> None:
         )
     named = [load_rules(name) for name in names]
     if learn:
-        if as_json or len(named) > 1:
-            raise click.UsageError("--learn prints text about all rule sets or one; drop --json and further names")
+        refuse_options("does not go with --learn, which prints text", "as_json")
+        if len(named) > 1:
+            raise click.UsageError("--learn is about all rule sets or one; drop further names")
         _teach(named[0] if named else None)
+    elif as_json:
+        echo_json(_rules_values(named))
     elif not named:
-        _list_rules(as_json)
+        _list_rules()
     elif len(named) == 1:
-        _show_rules(named[0], as_json)
+        _show_rules(named[0])
+    elif changes := differences(*named):
+        rows = [[key, _shown(old), _shown(new)] for key, (old, new) in changes.items()]
+        click.echo(tabulate(rows, headers=["option", *(rules.short_name for rules in named)]))
     else:
-        _compare_rules(named[0], named[1], as_json)
+        click.echo(f"{named[0].short_name} and {named[1].short_name} are the same game.")
+
+
+def _rules_values(named: Sequence[Rules]) -> dict[str, Any]:
+    """Return rule sets as plain values for JSON: all, one, or how two differ."""
+    if not named:
+        return {rules.name: rules.options for rules in map(load_rules, preset_names())}
+    if len(named) == 1:
+        return {"name": named[0].name, "edition": named[0].edition, **named[0].options}
+    a, b = named
+    return {key: {a.name: old, b.name: new} for key, (old, new) in differences(a, b).items()}
 
 
 def _teach(rules: Rules | None) -> None:
@@ -60,11 +77,7 @@ def _teach(rules: Rules | None) -> None:
     console.print(coloured("\n" + "\n\n".join(after)))
 
 
-def _list_rules(as_json: bool) -> None:
-    all_rules = [load_rules(name) for name in preset_names()]
-    if as_json:
-        click.echo(json.dumps({rules.name: rules.options for rules in all_rules}, indent=2))
-        return
+def _list_rules() -> None:
     width = shutil.get_terminal_size().columns
     for name, text in lesson.editions():
         click.echo(textwrap.fill(f"{name}: {text}", width, subsequent_indent="  "))
@@ -72,26 +85,12 @@ def _list_rules(as_json: bool) -> None:
     click.echo("\n" + textwrap.fill(more, width))
 
 
-def _show_rules(rules: Rules, as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps({"name": rules.name, "edition": rules.edition, **rules.options}, indent=2))
-        return
+def _show_rules(rules: Rules) -> None:
     click.echo(f"{rules.name} (card names of {rules.edition})\n")
     for key, values in OPTIONS.items():
         choices = " | ".join(_shown(value) for value in values) if key != "hand_size" else "1..12"
         line = f"{key:<14}{_shown(getattr(rules, key)):<18}{MEANINGS[key]} ({choices})"
         click.echo(textwrap.fill(line, max(shutil.get_terminal_size().columns, 60), subsequent_indent=" " * 32))
-
-
-def _compare_rules(a: Rules, b: Rules, as_json: bool) -> None:
-    changes = differences(a, b)
-    if as_json:
-        click.echo(json.dumps({key: {a.name: old, b.name: new} for key, (old, new) in changes.items()}, indent=2))
-    elif not changes:
-        click.echo(f"{a.short_name} and {b.short_name} are the same game.")
-    else:
-        rows = [[key, _shown(old), _shown(new)] for key, (old, new) in changes.items()]
-        click.echo(tabulate(rows, headers=["option", a.short_name, b.short_name]))
 
 
 def _shown(value: Any) -> str:
@@ -122,9 +121,7 @@ def explain_command(
     sides = read_side(rules, _cards(mine)), read_side(rules, _cards(theirs))
     verdict = judge_claim(rules, *sides, _cards(seen), modes, first)
     if as_json:
-        click.echo(
-            json.dumps({"holds": verdict.holds, "reason": verdict.reason, "refutation": list(verdict.refutation)})
-        )
+        echo_json({"holds": verdict.holds, "reason": verdict.reason, "refutation": list(verdict.refutation)})
     else:
         click.echo(f"The claim {'holds' if verdict.holds else 'does not hold'}: {verdict.reason}.")
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from arena.cli.options import shipped_configs
+from arena.cli.printing import refuse_options
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import SHORT_NAMES
 from arena.paths import data_folder
@@ -42,6 +43,8 @@ def new_command(name: str | None, workspace: Path | None, repository: bool, llm:
         raise click.UsageError(
             "--repository needs --workspace DIR" if repository else "give the NAME of a bot, or --workspace DIR"
         )
+    if repository:
+        refuse_options("is for a bot that runs as a program; the repository takes Python bots", "llm")
     name = _BOT if name is None else name.removesuffix(".py")
     _check_name(name)
     if llm:
@@ -54,22 +57,27 @@ def new_command(name: str | None, workspace: Path | None, repository: bool, llm:
         home = Path("bots") / name if repository else Path("bots")  # a bot reads its folder: one for each author
         made = _make_workspace(workspace, {home / f"{name}.py": bot.encode()}, REPOSITORY if repository else COPIED)
         if made:
-            click.echo(_next_steps(workspace, name, repository))
+            click.echo(_next_steps(workspace, name, repository, llm))
         return
     path = Path("bots") / f"{name}.py"
     if not _write_new(path, bot.encode()):
         raise ArenaError(f"{path} already exists; choose another name")
     if llm:
-        click.echo(
-            f"Wrote {path}. It needs a chat server; its first lines say how to choose one. Then:\n\n"
-            f'  arena match "cmd:python3 {path.as_posix()}" random --games 2 --isolation process --move-ms 150000'
-        )
+        click.echo(f"Wrote {path}. {_CHAT} Then:\n\n{_chat_match(name)}")
         return
     click.echo(
         f"Wrote {path}. Try it, and check it before you submit it:\n\n"
         f"  arena match {path.as_posix()} random --games 200\n  arena check {path.as_posix()}\n\n"
         f"Once it is in Git, is a change better than what you committed?\n\n  arena sprt {path.as_posix()}"
     )
+
+
+_CHAT = "It needs a chat server; its first lines say how to choose one."
+
+
+def _chat_match(bot: str) -> str:
+    """Return the first match of a bot that asks a language model."""
+    return f'  arena match "cmd:python3 bots/{bot}.py" random --games 2 --isolation process --move-ms 150000'
 
 
 def class_name(name: str) -> str:
@@ -147,7 +155,7 @@ def _called(folder: Path) -> str:
     return "this folder" if str(folder) == "." else str(folder)
 
 
-def _next_steps(folder: Path, bot: str, repository: bool) -> str:
+def _next_steps(folder: Path, bot: str, repository: bool, llm: bool) -> str:
     ready = f"\nEverything is in {_called(folder)}."
     if repository:
         return (
@@ -155,6 +163,8 @@ def _next_steps(folder: Path, bot: str, repository: bool) -> str:
             f" change better? arena sprt bots/{bot}/{bot}.py"
         )
     change = "" if str(folder) == "." else f"  cd {shlex.quote(str(folder))}\n"
+    if llm:
+        return f"{ready} {_CHAT} Then:\n\n{change}{_chat_match(bot)}\n  arena replay latest 1"
     return (
         f"{ready} Try:\n\n{change}  arena run quick\n"
         f"  arena match bots/{bot}.py random --games 200\n  arena replay latest 1"

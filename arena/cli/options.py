@@ -26,6 +26,8 @@ from arena.text import quoted
 from arena.tournament.run_settings import FORMAT_SETTINGS, Clock, RunSettings
 
 _MANY = 10**9
+GATHERED = _PLAY_OPTIONS, _GAME_FILTER = ("arena.cli.options:PlayOptions", "arena.results.run_data:GameFilter")
+"""What commands get in the place of single options; made when they run."""
 
 
 class Number(click.ParamType[int | float]):
@@ -59,6 +61,14 @@ def real_option(least: float, most: float) -> Number:
     return Number(Setting("number", "", least=least, most=most))
 
 
+def number_option(
+    name: str, help: str, least: int, most: int = _MANY, default: int | None = None, metavar: str = "N"
+) -> Decorator:
+    """Return an option for a whole number that is not a setting; a `default` is shown."""
+    type_ = whole_option(least, most)
+    return click.option(name, type=type_, default=default, show_default=True, metavar=metavar, help=help)
+
+
 class PathOption(click.Path):
     """A path; one that is empty, or looks like an option, is a mistake."""
 
@@ -72,6 +82,11 @@ class PathOption(click.Path):
 PATH = PathOption(path_type=Path)
 PATH_OR_STDOUT = PathOption(path_type=Path, allow_dash=True)
 TEXT_OR_STDOUT = PathOption(allow_dash=True)
+
+
+def out_option(metavar: str, help: str, kind: PathOption = PATH) -> Decorator:
+    """Return the option for the file or the folder to write."""
+    return click.option("-o", "--out", type=kind, metavar=metavar, help=help)
 
 
 def split_variants(texts: Sequence[str], option: str = "--variants") -> list[str]:
@@ -335,7 +350,7 @@ HOW_TO_PLAY, WHAT_TO_SHOW = under("How to play", *_HOW), under("What to show", a
 
 def play_options(*options: Decorator) -> Decorator:
     """Add options to a command and pass it their values as `options: PlayOptions`."""
-    return gathered("arena.cli.options:PlayOptions", "options", *options)
+    return gathered(_PLAY_OPTIONS, "options", *options)
 
 
 # ---------------------------------------------------------------- formats with settings of their own
@@ -380,7 +395,7 @@ chosen_bots = under(
 """Options that leave out bots and their games; the command gets the texts as `without` and `only`."""
 
 chosen_games = gathered(
-    "arena.results.run_data:GameFilter",
+    _GAME_FILTER,
     "wanted",
     under(
         "Which games",

@@ -57,9 +57,9 @@ def report_text(report: Report, form: str, wide: str = PRINT_WIDE) -> str:
     return write_report(report, form, shutil.get_terminal_size().columns if narrow else None, brief=True, wide=wide)
 
 
-def print_report(report: Report, form: str, to: Path | None = None) -> None:
-    """Print a report; with `to`, also write its tables to that folder and their paths to stderr."""
-    click.echo(report_text(report, form), nl=False)
+def print_report(report: Report, form: str, to: Path | None = None, wide: str = PRINT_WIDE) -> None:
+    """Print a report as `report_text`; with `to`, also write its tables to that folder and their paths to stderr."""
+    click.echo(report_text(report, form, wide), nl=False)
     if to is not None:
         for path in write_tables(report, to):
             click.echo(path, err=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from arena.bots.bundle import BUNDLES, remove_bundles
-from arena.cli.printing import counting, print_report
+from arena.cli.printing import counting, print_report, refuse_options
 from arena.errors import ArenaError
 from arena.league.league_settings import LeagueError
 from arena.league.store import open_league
@@ -38,9 +38,12 @@ def runs_command(folder: Path | None, limit: int, prune: bool, source: str | Non
     """Run `arena runs`."""
     if yes and not prune and source is None:
         raise click.UsageError("--yes belongs to --prune or --trim; add one")
+    if prune or source is not None:
+        refuse_options("is for the list; nothing is listed here", "form")
     if source is not None:
-        if prune or folder is not None:
-            raise click.UsageError("--trim names the one RUN it is about; without --prune and FOLDER")
+        refuse_options("does not go with --trim, which names the one RUN it is about", "prune", "limit")
+        if folder is not None:
+            raise click.UsageError("--trim names the one RUN it is about; leave out FOLDER")
         _trim(source, yes)
         return
     root = RESULTS if folder is None else folder

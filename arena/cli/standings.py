@@ -43,6 +43,8 @@ def standings_command(
     form: str,
 ) -> int:
     """Run `arena standings`."""
+    if server is not None:
+        refuse_options("does not go with --server", "files")
     if (source is None) == (server is None):
         raise click.UsageError("give either a RUN or --server URL")
     if error is not None and not everything:

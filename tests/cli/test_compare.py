@@ -228,7 +228,7 @@ def test_runs_with_other_seeds_share_no_deals(arena: Arena) -> None:
         (("greedy", "random", "--variants", "base,iello-base"), "'base' and 'iello-base' are the same"),
         (("greedy", "random", "--variants", "base,hand_size=6"), "there is no rule set before it"),
         (("--from", "nowhere"), "no run named 'nowhere'"),
-        (("--from", "nowhere", "--variants", "base"), "--from plays nothing"),
+        (("--from", "nowhere", "--variants", "base"), "--variants does not go with --from"),
     ],
 )
 def test_mistakes_are_said(arena: Arena, options: tuple[str, ...], message: str) -> None:

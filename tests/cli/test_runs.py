@@ -32,7 +32,7 @@ def test_what_is_said_of_runs_that_are_not_there(arena: Arena) -> None:
     open_store("results/one").close()
     assert "there is no run in results/one yet: it was never begun" in arena("verify", "one", code=2).err
     assert "--yes belongs to --prune or --trim" in arena("runs", "--yes", code=2).err
-    assert "--trim names the one RUN" in arena("runs", "--trim", "run", "--prune", code=2).err
+    assert "which names the one RUN" in arena("runs", "--trim", "run", "--prune", code=2).err
 
 
 def test_old_runs_are_deleted_when_a_person_agrees(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,17 +13,19 @@ from arena.cli.options import (
     json_form,
     league_argument,
     league_before,
+    number_option,
+    out_option,
     output,
     play_too,
     real_option,
     rules,
     set_option,
     trust,
-    whole_option,
     workers,
 )
 
 _SET_UP, _LOOK, _RUN = "Set up", "Look", "Run"
+LISTED = "arena.cli.league.show:list_leagues"
 
 
 @click.group(cls=CommandGroup, invoke_without_command=True)
@@ -42,7 +44,7 @@ def league(ctx: click.Context) -> None:
     leagues in leagues/.
     """
     if ctx.invoked_subcommand is None:
-        named("arena.cli.league.show:list_leagues")()
+        named(LISTED)()
 
 
 @league.declare("create", _SET_UP, "Create a league.", "arena.cli.league.setup")
@@ -57,13 +59,7 @@ def league(ctx: click.Context) -> None:
     metavar="MS[+BANK]",
     help="Milliseconds per decision, and for each game a bank of extra ones (default: 1000; 0: no limit).",
 )
-@click.option(
-    "-o",
-    "--out",
-    type=PATH,
-    metavar="DIR",
-    help="The folder of the league (default: leagues/NAME).",
-)
+@out_option("DIR", "The folder of the league (default: leagues/NAME).")
 def _create() -> None:
     """Create the league NAME. Its settings cannot be changed later; options take precedence over the file.
 
@@ -118,8 +114,8 @@ def _people() -> None:
 @league.declare("history", _LOOK, "Show past events, or the log.", "arena.cli.league.show")
 @league_argument
 @click.option("--log", "as_log", is_flag=True, help="Show the log: who did what, when, and with what result.")
-@click.option("--limit", type=whole_option(0), default=0, metavar="N", help="Show only the last N (default: all).")
-@click.option("--at", type=whole_option(1), metavar="EVENT", help="Show the table as it was after this event.")
+@number_option("--limit", "Show only the last N; 0: all.", 0, default=0)
+@number_option("--at", "Show the table as it was after this event.", 1, metavar="EVENT")
 @output
 def _history() -> None:
     """Show the history of LEAGUE: bots submitted, replaced and retired, and games played.
@@ -134,11 +130,10 @@ def _history() -> None:
 @league.declare("work", _RUN, "Check and place submissions, and play more games.", "arena.cli.league.work", plays=True)
 @league_argument
 @play_too
-@click.option(
+@number_option(
     "--max-games",
-    type=whole_option(0),
-    metavar="N",
-    help="Stop after N more games, which are played while no submission waits (0: stop as soon as none waits).",
+    "Stop after N more games, which are played while no submission waits (0: stop as soon as none waits).",
+    0,
 )
 @workers
 @isolation_of_league

@@ -10,6 +10,7 @@ from arena.bots.cores import core_count
 from arena.bots.forks import command_of
 from arena.bots.isolation.process import require_isolation
 from arena.cli.league.shared import chosen_league
+from arena.cli.printing import refuse_options
 from arena.errors import ArenaError
 from arena.league.store import open_league
 from arena.text import counted
@@ -40,6 +41,10 @@ def serve_command(
             )
     require_isolation(level)
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    if workers == 0:
+        refuse_options("needs workers, and there are none (--workers 0)", "play")
+    if tables == 0:
+        refuse_options("needs tables, and there are none (--tables 0)", "guests")
     number = max(core_count() - 1, 1) if workers is None else workers  # the server needs a core: clocks are wall time
 
     def told(port: int) -> None:

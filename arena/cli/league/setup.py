@@ -13,7 +13,7 @@ import click
 from arena.bots.isolation.process import require_isolation
 from arena.cli.league.shared import chosen_league
 from arena.cli.playing import read_settings
-from arena.cli.printing import print_report
+from arena.cli.printing import print_report, refuse_options
 from arena.errors import ArenaError
 from arena.league import oversight
 from arena.league.league_settings import load_settings
@@ -65,8 +65,10 @@ def people_command(
     """Run `arena league people`."""
     if author is not None and revoke is not None:
         raise click.UsageError("--invite and --revoke were given together; choose one")
-    if author is None and (admin or url is not None):
-        raise click.UsageError("--admin and --url belong to --invite; add it")
+    if author is None:
+        refuse_options("belongs to --invite; add it", "days", "admin", "url")
+    if revoke is not None:
+        refuse_options("does not go with --revoke", "as_json")
     if url is not None and not url.startswith(("http://", "https://")):
         raise ArenaError(f"--url: expected an address such as https://league.example, found '{one_line(url, 60)}'")
     given = read_settings(settings)
@@ -121,4 +123,5 @@ def _list(league: League, as_json: bool) -> None:
     shown = ", ".join(f"{key} {'no limit' if value is None else value}" for key, value in limits.items())
     remarks += [f"Limits: {shown}.", f"The league's folder uses {size / (1 << 20):.1f} MiB."]
     heading = f"{league.name}: used in the last 24 hours"
-    print_report(Report(heading, [budget_table(uses), invited], remarks, about), "json" if as_json else "table")
+    report = Report(heading, [budget_table(uses), invited], remarks, about)
+    print_report(report, "json" if as_json else "table", wide="--json")

@@ -52,7 +52,7 @@ def list_leagues() -> None:
         )
         remarks.append("No league in leagues/ can be read." if unread else none)
     faults = Table("unread", "", unread, files=("name", "reason"))
-    print_report(Report("", [leagues_table(lines), faults], remarks), "table")
+    print_report(Report("", [leagues_table(lines), faults], remarks), "wide")
 
 
 def _show_past(league: League, at: int, form: str) -> None:

@@ -16,7 +16,7 @@ from arena.bots.spec import find_bot
 from arena.cli.group import INTERRUPTED
 from arena.cli.league.shared import LeagueProgress, session_in_turn, tell_result
 from arena.cli.league.tables import show_standings
-from arena.cli.printing import echo_json
+from arena.cli.printing import echo_json, refuse_options
 from arena.errors import ArenaError
 from arena.league import book, oversight, versions
 from arena.league.league_settings import LeagueError
@@ -45,11 +45,9 @@ def submit_command(
     form: str,
 ) -> int:
     """Run `arena submit`."""
-    if name is not None and server is not None:
-        raise click.UsageError("give either --league NAME or --server URL")
     if server is not None:
-        if author is not None:
-            raise click.UsageError("with --server, the author is the one who was invited; leave out --author")
+        refuse_options("does not go with --server, where the invitation says whose bot it is", "author")
+        refuse_options("does not go with --server, which plays the games", "name", "workers", "isolation", "trust")
         return submit_to(server, bot, folder, again, form)
     with open_league(name or _only_league(bot)) as league:
         submission = read_submission(bot, folder, author)

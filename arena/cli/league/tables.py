@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from arena.cli.printing import print_report, report_text
 from arena.errors import ArenaError
 from arena.league.store import League
+from arena.results.formats import PRINT_WIDE
 from arena.results.run_standings import standings
 from arena.results.sources import league_run
 from arena.results.standings_report import standings_report, standings_table
@@ -21,7 +23,8 @@ from arena.web.client import Server
 def show_standings(league: League, form: str, **more: Any) -> None:
     """Print the current table; `more` is what JSON has besides."""
     report = standings_report(standings(league_run(league)))
-    print_report(replace(report, about={**report.about, **more}), form)
+    wide = f"arena standings {shlex.quote(str(league.folder))} {PRINT_WIDE}"
+    print_report(replace(report, about={**report.about, **more}), form, wide=wide)
 
 
 def show_standings_of(url: str, form: str, to: Path | None = None) -> None:

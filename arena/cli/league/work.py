@@ -11,6 +11,7 @@ from arena.bots.cores import core_count
 from arena.cli.group import INTERRUPTED
 from arena.cli.league.shared import LeagueProgress, chosen_league, session_in_turn, tell_result
 from arena.cli.league.tables import show_standings
+from arena.cli.printing import refuse_options
 from arena.league import book, oversight
 from arena.league.placement import LeagueWork, SubmissionResult
 from arena.league.store import open_league
@@ -53,6 +54,8 @@ def work_command(
 def pause_command(name: str | None, reason: str, undo: bool) -> None:
     """Run `arena league pause`."""
     name = chosen_league(name)
+    if undo:
+        refuse_options("is for a pause, not for its end", "reason")
     with open_league(name) as league:
         if undo:
             oversight.resume_league(league)
