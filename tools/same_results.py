@@ -164,12 +164,12 @@ def rows(database: Path) -> bytes:
     shown = "WHERE deal < (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'deals')"
     try:
         lines = []
-        for table in ("meta", "bots", "pairings", "games"):
-            names = [column[1] for column in db.execute(f"PRAGMA table_info({table})")]
-            kept = ", ".join(name for name in names if name not in MEASURED)
-            which = {"meta": "WHERE key <> 'mark'", "games": shown}.get(table, "")  # a mark is a user's, not a run's
+        # a mark is a user's, not a run's
+        for table, which in {"meta": "WHERE key <> 'mark'", "bots": "", "pairings": "", "games": shown}.items():
+            columns = db.execute(f"PRAGMA table_info({table})")
+            kept = ", ".join(name for _, name, *_ in columns if name not in MEASURED)
             lines += [f"{table}: {row}" for row in db.execute(f"SELECT {kept} FROM {table} {which} ORDER BY 1")]
-        return "\n".join(map(str, lines)).encode()
+        return "\n".join(lines).encode()
     finally:
         db.close()
 
