@@ -215,6 +215,13 @@ def test_a_command_travels(home: Path, tmp_path: Path) -> None:
     assert Path(bot.path).stat().st_mode & 0o111
 
 
+def test_a_command_that_names_a_folder_travels(home: Path, tmp_path: Path) -> None:
+    there = files_of(job := job_of("cmd:python3 mine", folder=home.parent), tmp_path)
+    shutil.rmtree(home)
+    (bot,) = there.placed(job).bots
+    assert Path(bot.command[-1], "bot.py").is_file()
+
+
 def test_of_a_large_folder_only_what_the_command_names_travels(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     job = job_of("cmd:./run.sh --fast", folder=home)
     assert len(bundles_of(job)[str(home)].files) == 4
