@@ -202,24 +202,17 @@ def test_a_bundle_travels(home: Path, tmp_path: Path) -> None:
     assert names == ["bot.py", "data/at", "helper.py", "run.sh"]
     assert Path(house.home).is_relative_to(tmp_path)
     there.teardown(None)
-    assert not Path(mine.home).exists()
     assert not list(tmp_path.glob("arena-bots-*"))
 
 
-def test_a_command_travels(home: Path, tmp_path: Path) -> None:
-    job = job_of("cmd:./run.sh --fast", folder=home)
+def test_commands_travel(home: Path, tmp_path: Path) -> None:
+    job = job_of("cmd:mine/run.sh --fast", "cmd:python3 mine", folder=home.parent)
     there = files_of(job, tmp_path)
     shutil.rmtree(home)
-    (bot,) = there.placed(job).bots
-    assert bot.command == (bot.path, "--fast")
-    assert Path(bot.path).stat().st_mode & 0o111
-
-
-def test_a_command_that_names_a_folder_travels(home: Path, tmp_path: Path) -> None:
-    there = files_of(job := job_of("cmd:python3 mine", folder=home.parent), tmp_path)
-    shutil.rmtree(home)
-    (bot,) = there.placed(job).bots
-    assert Path(bot.command[-1], "bot.py").is_file()
+    file, folder = there.placed(job).bots
+    assert file.command == (file.path, "--fast")
+    assert Path(file.path).stat().st_mode & 0o111
+    assert Path(folder.path, "bot.py").is_file()
 
 
 def test_of_a_large_folder_only_what_the_command_names_travels(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
