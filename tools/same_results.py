@@ -156,16 +156,20 @@ def outputs(side: Side, run: str, read: bool = False) -> dict[str, bytes]:
 
 
 def rows(database: Path) -> bytes:
-    """Return the tables of a database as text, without the columns of measured times."""
+    """Return the tables of a database as text, without the columns of measured times.
+
+    How many games were played beyond those that decide a test depends on when it was read; tables do not show them.
+    """
     db = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+    shown = "WHERE deal < (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'deals')"
     try:
         lines = []
-        for table in ("meta", "bots", "pairings", "games"):
-            names = [column[1] for column in db.execute(f"PRAGMA table_info({table})")]
-            kept = ", ".join(name for name in names if name not in MEASURED)
-            which = "WHERE key <> 'mark'" if table == "meta" else ""  # belongs to a user, not to a run
+        # a mark is a user's, not a run's
+        for table, which in {"meta": "WHERE key <> 'mark'", "bots": "", "pairings": "", "games": shown}.items():
+            columns = db.execute(f"PRAGMA table_info({table})")
+            kept = ", ".join(name for _, name, *_ in columns if name not in MEASURED)
             lines += [f"{table}: {row}" for row in db.execute(f"SELECT {kept} FROM {table} {which} ORDER BY 1")]
-        return "\n".join(map(str, lines)).encode()
+        return "\n".join(lines).encode()
     finally:
         db.close()
 

@@ -102,7 +102,7 @@ class BotSpec:
         if module := MODULE.fullmatch(self.target):
             home = package_home(path, module[1])
             return path.parent if home == path.parent else home / module[1].partition(".")[0]
-        return path.parent
+        return path if self.command and path.is_dir() else path.parent
 
     def placed(self, folder: Path) -> BotSpec:
         """Write the bundle, if there is one, to a folder of bundles, and return the bot as it is loaded from there."""

@@ -435,9 +435,7 @@ def _fault(what: str, line: bytes | None = None) -> BotFault:
 
 def launch_of(spec: BotSpec, level: str, limits: BotLimits) -> Launch:
     """Return how to start a bot's command: in the folder of its first file; the sandbox also shows its other files."""
-    first = Path(spec.path)
-    folder = first if first.is_dir() else first.parent
-    others = tuple(path for path in map(Path, spec.files) if folder not in (path, *path.parents))
+    others = tuple(path for path in map(Path, spec.files) if spec.folder not in (path, *path.parents))
     path = "/usr/local/bin:/usr/bin:/bin"
     settings: dict[str, str] = {}
     if not Isolation(level).confined:
@@ -445,7 +443,7 @@ def launch_of(spec: BotSpec, level: str, limits: BotLimits) -> Launch:
         settings = {name: value for name, value in os.environ.items() if name.startswith("BOT_")}
     return Launch(
         argv=spec.command,
-        folder=folder,
+        folder=spec.folder,
         level=level,
         limits=limits,
         read_only=others,

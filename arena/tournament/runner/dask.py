@@ -25,7 +25,7 @@ from typing import Any
 import distributed
 from distributed.diagnostics.plugin import WorkerPlugin
 
-from arena.bots.bundle import Bundle, read_folder, remove_bundles
+from arena.bots.bundle import Bundle, is_within, read_folder, remove_bundles
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.paths import PACKAGE
@@ -236,17 +236,10 @@ def bundles_of(job: Job) -> dict[str, Bundle]:
     """Return the files of the bots of a job, by the folder that they lie in; packages are installed everywhere."""
     bundles = {}
     for bot in job.bots:
-        if bot.command:
-            bundles[_home(bot)] = read_folder(Path(_home(bot)), [Path(file) for file in bot.files])
-        elif bot.home:
-            bundles[bot.home] = read_folder(Path(bot.home), [bot.loaded_from])
+        if bot.command or bot.home:
+            named = [Path(file) for file in bot.files] or [bot.loaded_from]
+            bundles[str(bot.folder)] = read_folder(bot.folder, named)
     return bundles
-
-
-def _home(bot: BotSpec) -> str:
-    """Return the folder of a command."""
-    first = Path(bot.path)
-    return str(first if first.is_dir() else first.parent)
 
 
 class BotFiles(WorkerPlugin):
@@ -292,11 +285,11 @@ class BotFiles(WorkerPlugin):
 
 
 def _placed(bot: BotSpec, homes: Mapping[str, str]) -> BotSpec:
-    if bot.home:
-        return replace(bot, home=homes[bot.home])
-    if not bot.command:
+    if not (bot.command or bot.home):
         return bot
-    home = _home(bot)
+    home = max((home for home in homes if is_within(bot.home or bot.path, home)), key=len)
+    if bot.home:
+        return replace(bot, home=homes[home])
 
     def here(text: str) -> str:
         return str(Path(homes[home], Path(text).relative_to(home))) if Path(text).is_relative_to(home) else text

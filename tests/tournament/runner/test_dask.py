@@ -165,10 +165,18 @@ def files_of(job: Job, below: Path) -> BotFiles:
     return files
 
 
-def test_a_command_travels(home: Path, tmp_path: Path) -> None:
-    job = job_of("cmd:./run.sh --fast", folder=home)
+def test_commands_travel(home: Path, tmp_path: Path) -> None:
+    job = job_of("cmd:mine/run.sh --fast", "cmd:python3 mine", folder=home.parent)
     there = files_of(job, tmp_path)
     shutil.rmtree(home)
-    (bot,) = there.placed(job).bots
-    assert bot.command == (bot.path, "--fast")
-    assert Path(bot.path).stat().st_mode & 0o111
+    file, folder = there.placed(job).bots
+    assert file.command == (file.path, "--fast")
+    assert Path(file.path).stat().st_mode & 0o111
+    assert Path(folder.path, "bot.py").is_file()
+
+
+def test_of_a_large_folder_only_what_the_command_names_travels(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = job_of("cmd:./run.sh --fast", folder=home)
+    assert len(bundles_of(job)[str(home)].files) == 4
+    monkeypatch.setattr(bundle, "MAX_BOT_FILES", 2)
+    assert list(bundles_of(job)[str(home)].files) == ["run.sh"]
