@@ -73,9 +73,6 @@ def test_room_of_the_league_is_limited(tmp_path: Path) -> None:
     assert open_league(tmp_path / "a", write=False).count_games() == 0
 
 
-# ---------------------------------------------------------------- the audit log
-
-
 # ---------------------------------------------------------------- pauses
 
 

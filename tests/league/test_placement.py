@@ -140,6 +140,3 @@ def test_ctrl_c_keeps_games_and_counts_no_attempt(found: League) -> None:
         (outcome,) = handled(session)
     assert outcome.version.state == ACTIVE
     sound(found.folder)
-
-
-# ---------------------------------------------------------------- the bots' files

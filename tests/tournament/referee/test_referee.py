@@ -192,9 +192,6 @@ def test_the_view_tells_the_time_that_is_left_and_begin_is_on_the_clock() -> Non
     assert detail(row).startswith("begin took ")
 
 
-# ---------------------------------------------------------------- times
-
-
 # ---------------------------------------------------------------- global generators
 
 

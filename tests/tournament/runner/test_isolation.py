@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,11 +12,11 @@ from typing import Any
 import pytest
 
 from arena.bots.limits import Limits
-from arena.bots.processes import children, descendants, is_running
+from arena.bots.processes import children, is_running
 from arena.errors import ArenaError
 from tests.bots.isolation.inside import need_sandbox
 from tests.bots.processes.waiting import wait_for
-from tests.tournament.runner.runs import Running, bot, forfeits, games, play, settings
+from tests.tournament.runner.runs import bot, forfeits, games, play, settings
 
 pytestmark = [
     pytest.mark.process,
@@ -26,33 +25,26 @@ pytestmark = [
 ]
 
 FIELD = (bot("random", "ann"), bot("greedy", "bob"), bot("first", "cid"), bot("watches", "dot"))
-QUICK = (bot("random", "ann"), bot("first", "bob"), bot("random", "cid"), bot("well_behaved", "dot"))
 
 
-@pytest.fixture(scope="module")
-def inside(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The games of some settings with all bots inside of the workers."""
-    known: dict[str, list[tuple[Any, ...]]] = {}
-
-    def played(data: dict[str, Any]) -> list[tuple[Any, ...]]:
-        if repr(data) not in known:
-            folder = tmp_path_factory.mktemp("inside")
-            play(folder, data, 2)
-            known[repr(data)] = games(folder)
-        return known[repr(data)]
-
-    return played
-
-
-@pytest.mark.parametrize("levels", [("process",) * 4, ("process", "none", "sandbox", "process")])
-def test_any_level_gives_the_same_games(inside: Any, tmp_path: Path, levels: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("levels", "form"),
+    [
+        (("process",) * 4, {"games": 4}),
+        (("process", "none", "sandbox", "process"), {"games": 4}),
+        (("process",) * 4, {"format": "series", "series": {"rounds": 4}}),
+    ],
+)
+def test_any_level_gives_the_same_games(tmp_path: Path, levels: tuple[str, ...], form: dict[str, Any]) -> None:
     if "sandbox" in levels:
         need_sandbox()
-    data = settings(*FIELD, games=4)
-    report = play(tmp_path, {**data, "bots": [{**one, "isolation": level} for one, level in zip(FIELD, levels)]}, 2)
+    data = {"name": "test", "bots": [*FIELD], "seed": 11, **form}
+    play(tmp_path / "inside", data, 2)
+    apart = [{**one, "isolation": level} for one, level in zip(FIELD, levels)]
+    report = play(tmp_path / "apart", {**data, "bots": apart}, 2)
     assert report.done == report.total == 24
-    assert games(tmp_path) == inside(data)
-    assert forfeits(tmp_path) == {}
+    assert games(tmp_path / "apart") == games(tmp_path / "inside")
+    assert forfeits(tmp_path / "apart") == {}
 
 
 PRINTS_ITS_PID = """
@@ -75,13 +67,6 @@ def test_no_process_plays_both_games_of_a_pair(tmp_path: Path) -> None:
     assert len(found) == 2 * len(pairs) == 40
     assert all(first != second for first, second in pairs)
     assert len(set(found.values())) == 2
-
-
-def test_series_of_games_are_the_same(inside: Any, tmp_path: Path) -> None:
-    data = settings(*QUICK, format="series", series={"rounds": 6})
-    del data["games"]
-    play(tmp_path, {**data, "isolation": "process"})
-    assert games(tmp_path) == inside(data)
 
 
 def test_a_command_that_does_not_say_hello_stops_the_run(tmp_path: Path) -> None:
@@ -116,24 +101,6 @@ for line in sys.stdin:
     for kinds in heard.values():
         assert (kinds[0], kinds[-1]) == ("hello", "bye")
         assert kinds.count("begin") == kinds.count("end")
-
-
-# ---------------------------------------------------------------- interrupted
-
-SLOW = (bot("random", "ann"), bot("sleeper", "bob", ms=1.0), bot("first", "cid"))
-
-
-def test_ctrl_c_ends_all_processes_and_no_game(tmp_path: Path) -> None:
-    data = settings(*SLOW, games=60, isolation="process")
-    run = Running(tmp_path, data)
-    run.until(4)
-    family = descendants(run.process.pid)
-    os.killpg(run.process.pid, signal.SIGINT)  # as a terminal does: to the whole group
-    report = run.rest()
-    assert report["interrupted"]
-    assert report["done"] == len(games(tmp_path))
-    assert forfeits(tmp_path) == {}
-    assert wait_for(lambda: not any(map(is_running, family)))
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ import pytest
 
 from arena.bots.isolation.sandbox import SandboxMissing
 from arena.bots.limits import Limits
-from arena.bots.processes import is_running
+from arena.bots.processes import descendants, is_running
 from arena.errors import ArenaError
 from arena.tournament.runner.progress import ProgressListener, RunStatus
 from arena.tournament.store.reader import Reader
@@ -71,18 +71,19 @@ def test_interrupted_anywhere_the_result_is_the_same(
     assert games(tmp_path) == whole[name]
 
 
-def test_ctrl_c_finishes_the_games_in_hand(tmp_path: Path) -> None:
-    data = settings(*SLOW, games=200)
+@pytest.mark.parametrize("isolation", ["none", pytest.param("process", marks=pytest.mark.slow)])
+def test_ctrl_c_finishes_the_games_in_hand(tmp_path: Path, isolation: str) -> None:
+    data = settings(*SLOW, games=200, isolation=isolation)
     run = Running(tmp_path, data)
     run.until(8)
-    workers = run.workers()
+    family = descendants(run.process.pid)
     os.killpg(run.process.pid, signal.SIGINT)  # as a terminal does: to the whole group
     report = run.rest()
     assert report["interrupted"]
     assert 8 <= report["done"] < report["total"]
     assert report["done"] == run.reported == len(games(tmp_path))
     assert (forfeits(tmp_path), report["workers_lost"]) == ({}, 0)
-    assert wait_for(lambda: not any(map(is_running, workers)))
+    assert wait_for(lambda: not any(map(is_running, family)))
 
 
 def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:

@@ -163,6 +163,3 @@ def test_a_forked_child_does_not_free_or_hold_the_folder(tmp_path: Path) -> None
     finally:
         lingering.kill()
         lingering.join()
-
-
-# ---------------------------------------------------------------- killed, and read meanwhile
