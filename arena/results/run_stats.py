@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+MOST_OPPONENTS = 200
+"""The most bots with tables that have a row for each two: they take half a minute, and a gigabyte in JSON."""
+
+
 @dataclass(frozen=True)
 class RatedRun:
     """A run with its games by seat and its ratings.
@@ -158,7 +162,7 @@ STATISTICS = (
 
 
 def run_frames(run: RunData, error: float, prior: float | None = None, whole: bool = True) -> dict[str, pd.DataFrame]:
-    """Return the frames of all STATISTICS by name; for a large field those by opponent only if `whole`.
+    """Return the frames of all STATISTICS by name; for a large field those by opponent only if `whole`, if at all.
 
     `error` is the 95% error in Elo for which `pairings` says how many pairs are still needed. Raise StatsError if
     the run has no games.
@@ -179,8 +183,12 @@ def _frames(rated: RatedRun, whole: bool) -> dict[str, pd.DataFrame]:
     return {
         statistic.name: _by_rank(statistic.make(rated), rank)
         for statistic in STATISTICS
-        if whole or not (statistic.by_opponent and is_large(rated.run))
+        if not statistic.by_opponent or _has_opponents(rated.run, whole)
     }
+
+
+def _has_opponents(run: RunData, whole: bool) -> bool:
+    return len(run.bots) <= MOST_OPPONENTS if whole else not is_large(run)
 
 
 def _by_rank(frame: pd.DataFrame, rank: dict[str, int]) -> pd.DataFrame:
@@ -294,7 +302,9 @@ def stats_report(run: RunData, error: float, prior: float | None = None, whole: 
     values["forfeits"] = run.forfeit_summary.values()
     remarks = [] if p_value is None else [fit_sentence(p_value)]
     remarks.append("More tables: --csv DIR or --json.")
-    if is_large(run) and not whole:
+    if len(run.bots) > MOST_OPPONENTS:
+        remarks.append(f"With more than {MOST_OPPONENTS} bots there are no tables by opponent; --only chooses bots.")
+    elif not _has_opponents(run, whole):
         remarks.append(f"With more than {LARGE_FIELD} bots, tables by opponent are shown only with --all.")
     alerts, items = alerts_and_items(run.forfeit_summary)
     return Report(
