@@ -82,11 +82,11 @@ _LONGEST_TEXT = 4 << 20
 _PIECE = 1 << 16
 
 
-def read_small_file(path: Path, most: int = _LONGEST_TEXT) -> bytes:
-    """Return the bytes of a file, or of standard input.
+def read_small_text(path: Path, most: int = _LONGEST_TEXT, or_latin: bool = False) -> str:
+    """Return the text of a file, or of standard input, in UTF-8, with or without a byte order mark.
 
-    Raises OSError if the file cannot be read, is larger than `most` bytes, or is a pipe or a device, which might never
-    end.
+    With `or_latin`, what is not UTF-8 is read as Latin-1. Raises OSError if the file cannot be read, is larger than
+    `most` bytes, or is a pipe or a device, which might never end, and UnicodeDecodeError for any other encoding.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
@@ -97,16 +97,6 @@ def read_small_file(path: Path, most: int = _LONGEST_TEXT) -> bytes:
             data += piece
     if len(data) > most:
         raise OSError(errno.EFBIG, f"it is larger than {most >> 20} MiB", str(path))
-    return bytes(data)
-
-
-def read_small_text(path: Path, most: int = _LONGEST_TEXT, or_latin: bool = False) -> str:
-    """Return the text of a file, or of standard input, in UTF-8, with or without a byte order mark.
-
-    With `or_latin`, what is not UTF-8 is read as Latin-1. Raises OSError as `read_small_file` does, and
-    UnicodeDecodeError for any other encoding.
-    """
-    data = read_small_file(path, most)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:

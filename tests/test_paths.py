@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.paths import read_small_file
+from arena.paths import read_small_text
 
 MIB = 1 << 20
 
@@ -17,7 +17,7 @@ def test_a_small_file_takes_little_memory_to_read(tmp_path: Path) -> None:
     path.write_bytes(b"x" * 1000)
     tracemalloc.start()
     try:
-        assert read_small_file(path, 64 * MIB) == b"x" * 1000
+        assert read_small_text(path, 64 * MIB) == "x" * 1000
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -28,7 +28,7 @@ def test_a_small_file_takes_little_memory_to_read(tmp_path: Path) -> None:
 def test_a_file_is_read_up_to_the_limit(size: int, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"x" * size)
-    assert len(read_small_file(path, MIB)) == size
+    assert len(read_small_text(path, MIB)) == size
     path.write_bytes(b"x" * (MIB + 1))
     with pytest.raises(OSError, match="larger than 1 MiB"):
-        read_small_file(path, MIB)
+        read_small_text(path, MIB)

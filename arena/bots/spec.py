@@ -51,7 +51,6 @@ MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
 _SPEC = re.compile(r"(?:(?P<name>[^:=/\\]+)=)?(?P<target>.*?)(?::(?P<params>[A-Za-z_]\w*=.*))?", re.DOTALL)
 _NEXT = re.compile(r",(?=\s*[A-Za-z_]\w*\s*=)")
 """The comma before a parameter; any other belongs to a value."""
-_PARAMETER = "a parameter is written NAME=VALUE; one file is one bot, so its class is not named"
 PREFIX = "cmd:"
 #: Where the system's programs are. The sandbox shows these folders to bots that are commands.
 SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -412,7 +411,7 @@ def _find_file(target: str, here: Path) -> Path:
         return _existing_file(target, here)
     module = MODULE.fullmatch(target)
     if module:
-        return _module_file(module[1], here)
+        return _module_file(module[1], module[2], here)
     for place in (data_folder("bots"), here / "bots"):  # so that a rung of the ladder is the same bot everywhere
         path = place / f"{target}.py"
         if os.path.isfile(path):  # unlike `Path.is_file` it takes names of any length
@@ -458,7 +457,13 @@ def _no_python(target: str) -> BotError:
     )
 
 
-def _module_file(name: str, here: Path) -> Path:
+def _after_file(word: str) -> str:
+    """Say what is wrong with a word after a file and a colon."""
+    is_class = word[:1].isupper()
+    return "one file is one bot, so its class is not named" if is_class else f"a parameter is written {word}=VALUE"
+
+
+def _module_file(name: str, member: str, here: Path) -> Path:
     """Find the file of a module. Unlike `find_spec` with the whole name, do not run the packages on the way."""
     first, *inner = name.split(".")
     with first_on_path(here):
@@ -474,7 +479,7 @@ def _module_file(name: str, here: Path) -> Path:
             raise BotError(f"cannot import {name}: {type(error).__name__}: {error}") from None
     if found is None or found.origin is None or not Path(found.origin).is_file():
         is_file = name.endswith(".py") and (here / name).is_file()
-        way = _PARAMETER if is_file else f"it must be installed, or lie below {here}"
+        way = _after_file(member) if is_file else f"it must be installed, or lie below {here}"
         raise BotError(f"there is no module {name}; {way}")
     return Path(os.path.abspath(found.origin))  # a link names the package
 
@@ -600,9 +605,9 @@ def _program(word: str, target: str, here: Path) -> Path:
 def _why_missing(path: Path) -> str:
     if not os.path.isdir(path.parent):
         return f"there is no folder {path.parent}"
-    file, colon, _ = path.name.rpartition(".py:")
+    file, colon, word = path.name.rpartition(".py:")
     if colon and (path.parent / f"{file}.py").is_file():
-        return _PARAMETER
+        return _after_file(word)
     names = sorted(entry.name for entry in path.parent.iterdir() if entry.is_file())
     sources = [name for name in names if Path(name).stem == path.name and not name.endswith(".py")]
     if sources:

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 MANY_BOTS = 30
 """The number of bots from which on tables with a row for each two are in files only."""
+MOST_OPPONENTS = 200
+"""The most bots with tables that have a row for each two: they take half a minute, and a gigabyte in JSON."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,7 @@ STATISTICS = (
 
 
 def run_frames(run: RunData, error: float, prior: float | None = None, whole: bool = True) -> dict[str, pd.DataFrame]:
-    """Return the frames of all STATISTICS by name; for a large field those by opponent only if `whole`.
+    """Return the frames of all STATISTICS by name; for a large field those by opponent only if `whole`, if at all.
 
     `error` is the 95% error in Elo for which `pairings` says how many pairs are still needed. Raise StatsError if
     the run has no games.
@@ -187,9 +189,13 @@ def _frames(rated: RatedRun, whole: bool) -> dict[str, pd.DataFrame]:
     return {
         statistic.name: _by_rank(statistic.make(rated), rank)
         for statistic in STATISTICS
-        if (whole or not (statistic.by_opponent and is_large(rated.run)))
+        if (not statistic.by_opponent or _has_opponents(rated.run, whole))
         and not (statistic.fixed_size and rated.run.is_stopped)
     }
+
+
+def _has_opponents(run: RunData, whole: bool) -> bool:
+    return len(run.bots) <= MOST_OPPONENTS if whole else not is_large(run)
 
 
 def _by_rank(frame: pd.DataFrame, rank: dict[str, int]) -> pd.DataFrame:
@@ -295,7 +301,9 @@ def stats_report(run: RunData, error: float, prior: float | None = None, whole: 
     if run.is_stopped:
         remarks.insert(0, stop_line(run))
     remarks.append("More tables: --csv DIR or --json.")
-    if is_large(run) and not whole:
+    if len(run.bots) > MOST_OPPONENTS:
+        remarks.append(f"With more than {MOST_OPPONENTS} bots there are no tables by opponent; --only chooses bots.")
+    elif not _has_opponents(run, whole):
         remarks.append(f"With more than {LARGE_FIELD} bots, tables by opponent are made for files only.")
     return run_report(run, cut(tables, run), remarks, error=error, misfit_p_value=plain(p_value))
 

@@ -48,7 +48,8 @@ def stored_run(folder: Path) -> Reader | None:
 def variant_runs(folder: Path) -> dict[str, Path]:
     """Return the runs of a comparison by rule set, in the order in which they were begun; none for any other folder.
 
-    A comparison is a folder of runs that have the same seed and different rules. One that cannot be read is left out.
+    A comparison is a folder of runs that have the same seed and different rules. One that cannot be read is left out. A
+    run alone is the first of a comparison if it is called like its rules.
     """
     begun: list[tuple[float, str, Path]] = []
     kinds: set[tuple[int, str]] = set()
@@ -61,6 +62,8 @@ def variant_runs(folder: Path) -> dict[str, Path]:
                 begun.append((first, config["rules"], inner))
                 if len(kinds) < len(begun) or len({seed for seed, _ in kinds}) > 1:
                     return {}
+    if len(begun) == 1 and folder_name(begun[0][1]) != begun[0][2].name:
+        return {}
     return {rules: inner for _, rules, inner in sorted(begun)}
 
 
@@ -119,7 +122,7 @@ def run_folder(text: str) -> Path:
     for folder in _places(text):
         if inner := inner_runs(folder):
             some = f"{', '.join(map(str, inner[:10]))}{', ...' * (len(inner) > 10)}"
-            raise StoreError(f"{folder} holds several runs; name one of them: {some}")
+            raise StoreError(f"{folder} holds runs; name one of them: {some}")
     names = sorted(path.parent.name for path in RESULTS.glob(f"*/{DATABASE}"))
     near = did_you_mean(Path(text).name, names)
     if Path(text).name != text:

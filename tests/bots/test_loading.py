@@ -233,8 +233,9 @@ def test_helpers_abstract_and_imported_classes_are_no_bots(here: Path) -> None:
 def test_the_author_sees_the_place_in_his_own_file(here: Path) -> None:
     write(here / "wire.py", "import json\nimport sys\n\nfor line in sys.stdin:\n    json.loads(line)\n")
     assert error_of("wire.py").endswith("name what runs it: 'cmd:python3 wire.py'")
-    for text in ("wire.py:colour", "./wire.py:Bot"):
-        assert error_of(text).endswith("NAME=VALUE; one file is one bot, so its class is not named")
+    for file in ("wire.py", "./wire.py"):
+        assert error_of(f"{file}:colour").endswith("a parameter is written colour=VALUE")
+        assert error_of(f"{file}:Bot").endswith("one file is one bot, so its class is not named")
     write(here / "dotted.py", "from .helper import pick\n\ndef act(view, moves):\n    return pick(moves)\n")
     assert "so write 'from helper import pick':\n" in error_of("dotted.py")
     path = write(here / "broken.py", "import math\n\ndef act(view, moves)\n    return moves[0]\n")

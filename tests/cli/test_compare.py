@@ -56,6 +56,9 @@ def test_it_grows_to_the_bytes_of_one_that_asked_at_once(arena: Arena, whole: tu
 def test_a_variant_that_was_not_begun_is_played_later(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
     shutil.copytree(whole[0], "cmp")
     shutil.rmtree("cmp/base")
+    Path("cmp/tactical").rename("cmp/other")
+    assert "cmp holds runs; name one of them: cmp/other" in arena("standings", "cmp", code=2).err
+    Path("cmp/other").rename("cmp/tactical")
     assert content(arena(*PLAY, *VARIANTS, "--games", 4, "--out", "cmp", "--json").out) == whole[1]
 
 

@@ -66,7 +66,7 @@ def test_a_run_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (len(small.games), len(run_tournament("small", games=6).games)) == (12, 18)
     assert len(run_tournament("small", error=1, games=20).games) == 60
     assert len(run_tournament("small", games=2, out="other").games) == 6
-    with pytest.raises(ArenaError, match="holds several runs"):
+    with pytest.raises(ArenaError, match="holds runs; name one of them"):
         run_tournament("./small/..", games=2)
     monkeypatch.setattr("os.getuid", lambda: os.stat("small").st_uid + 1)
     with pytest.raises(ArenaError, match=r"you did not create small. To play on runs its bots .* \(first, random, ag"):

@@ -216,6 +216,13 @@ def test_files_have_a_line_for_each_bot_and_none_for_each_two(tmp_path: Path, mo
     by_opponent = {statistic.name for statistic in STATISTICS if statistic.by_opponent}
     assert not {table.name for table in short.tables} & by_opponent
     assert "tables by opponent are made for files only" in write_report(short, "table")
+    assert {table.name for table in stats_report(large, 10.0, whole=True).tables} >= by_opponent - {
+        "forfeits_by_opponent"
+    }
+    monkeypatch.setattr("arena.results.run_stats.MOST_OPPONENTS", 30)
+    none = stats_report(large, 10.0, whole=True)
+    assert not {table.name for table in none.tables} & by_opponent
+    assert "--only chooses bots" in none.remarks[-1]
 
 
 # ---------------------------------------------------------------- comparisons of few deals

@@ -18,6 +18,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from arena.bots import bundle
 from arena.bots.processes import children, is_running
 from arena.bots.spec import find_bot
 from arena.errors import ArenaError
