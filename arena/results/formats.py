@@ -77,7 +77,7 @@ def write_text(report: Report, width: int | None = None, brief: bool = False, wi
     if hidden := hidden_columns + hidden_tables:
         counts = [counted(hidden_columns, "column")] * (hidden_columns > 0)
         counts += [counted(hidden_tables, "table")] * (hidden_tables > 0)
-        parts.append(f"{' and '.join(counts)} hidden; {wide} shows {'them' if hidden > 1 else 'it'}.")
+        parts.append(f"{' and '.join(counts)} hidden; to see {'them' if hidden > 1 else 'it'}: {wide}")
     return joined([*parts, report.next])
 
 

@@ -155,6 +155,8 @@ def next_command(standings: RunStandings, is_variant: bool = False) -> str:
     if lead is None or math.isnan(lead.elo) or math.isnan(lead.minus) or run.test is not None:
         return ""
     if lead.elo > lead.minus:
+        if not standings.rows[0]["losses"]:
+            return ""
         best = shlex.quote(one_line(standings.rows[0]["bot"]))
         return f"Next, to see the games that the first one lost: arena report {name} --bot {best} --lost"
     if is_variant or run.planned is None or lead.elo <= 0 or not may_grow(run):

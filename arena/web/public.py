@@ -407,7 +407,7 @@ def labelled(site: Site, game: GameResult) -> GameResult:
 
 
 def unbroken(text: str) -> str:
-    """Return a text in which no line breaks within a result such as 5–0."""
+    """Return text in which no line breaks within a result such as 5–0."""
     return re.sub(r"(\d)–(\d)", "\\1\u2060–\u2060\\2", text)
 
 

@@ -201,7 +201,7 @@ def test_two_bots_in_three_rule_sets_fit_a_screen(
     monkeypatch.setenv("COLUMNS", "80")
     shown = arena("compare", "--from", "cmp", "--csv", "tables").out
     assert len(shown.splitlines()) <= 45
-    assert "3 tables hidden; --print wide shows them." in shown
+    assert "3 tables hidden; to see them: --print wide" in shown
     assert len(list(csv.DictReader(Path("tables/win_rates.csv").read_text().splitlines()))) == 6
     assert Path("tables/cards.csv").is_file()
     arena("standings", "cmp", "--csv", "standings")

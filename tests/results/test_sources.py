@@ -19,7 +19,7 @@ from arena.league.rating import league_standings
 from arena.league.store import open_league
 from arena.results.table import rating_text
 from arena.stats.field import scores
-from arena.web.public import open_site, page
+from arena.web.public import open_site, public_page
 from tests.cli.conftest import Arena, arena, content, json_of
 from tests.cli.league.conftest import played, three
 
@@ -210,7 +210,7 @@ def test_every_way_to_read_has_the_same_figures(played: Arena, compared: Path) -
     check_figures(played, "games.txt")
     with open_league("open", write=False) as league:
         site = open_site(league)
-        shown = content(page(site, "api/v1/standings"))["standings"]
-        home = page(site, "")
+        shown = content(public_page(site, "api/v1/standings").body.decode())["standings"]
+        home = public_page(site, "").body.decode()
     assert figures(shown) == figures(public.load("open").standings.to_dict("records"))
     assert all(f"<b>{rating_text(row['elo'], None, None)}</b>" in home for row in shown)

@@ -200,7 +200,7 @@ def test_a_brief_table_has_neither_more_columns_nor_empty_ones() -> None:
     rows = [{"#": 1, "bot": "ann", "Elo": "+7", "turns": 44.1, "remark": "-"}]
     brief = write_report(Report("", [Table("standings", "", rows, columns)]), "table", None, True)
     assert brief.splitlines()[0].split() == ["#", "bot", "Elo"]
-    assert brief.endswith("1 column hidden; --print wide shows it.\n")
+    assert brief.endswith("1 column hidden; to see it: --print wide\n")
 
 
 def test_a_text_is_cut_between_letters() -> None:

@@ -115,7 +115,7 @@ def test_what_is_advised_is_not_refused(arena: Arena, field: str) -> None:  # no
     told.append(html.unescape(arena("report", "run", "--replays", 0, "-o", "-", code=None).out))
     commands = advised("\n".join(told))
     assert commands
-    arena("league", "create", "open", "--isolation", "none", "--out", "open")
+    arena("league", "create", "open", "--set", "isolation=none", "--out", "open")
     for command in commands:
         _, name, *words = shlex.split(command)
         if name == "submit":

@@ -139,7 +139,7 @@ def test_a_run_on_a_terminal(tmp_path: Path) -> None:
     with Terminal("tournament", "again=random", "first", "random", "--games", "20000", cwd=tmp_path) as screen:
         assert screen.end() == 0
         assert all(text in screen.raw for text in (" + ", "games/s", "left", "60,000 of 60,000 games (100%)"))
-        assert "columns hidden; arena standings" in screen.text
+        assert "columns hidden; to see them: arena standings" in screen.text
         assert "ms/move" not in screen.text
 
 
