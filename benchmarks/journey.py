@@ -30,7 +30,7 @@ COMMANDS = {  # those without a name prepare the next one
     "a run brought up to date": (*CUP[:4], "random", *CUP[4:]),
     "standings": ("standings", "run"),
     "a report": ("report", "run", "-o", "report.html", "--replays", "0"),
-    " ": ("league", "create", "open", "--isolation", "none", "--out", "open"),
+    " ": ("league", "create", "open", "--set", "isolation=none", "--out", "open"),
     "  ": (*SUBMIT, "mine.py"),
     "a submission": (*SUBMIT, "other.py"),
 }

@@ -75,8 +75,8 @@ def load(place: Path, given: argparse.Namespace) -> dict[str, object]:
     """Run the load once; return the figures."""
     folder = place / "load"
     small = [
-        "--isolation",
-        given.isolation,
+        "--set",
+        f"isolation={given.isolation}",
         "--set",
         "placement.error=200",
         "--set",

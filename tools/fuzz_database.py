@@ -74,8 +74,8 @@ def play(folder: Path, kinds: Sequence[str]) -> list[Path]:
             code, _, err = call(*RUNS[kind], "--workers", 1, "--out", folder / kind)
             assert code == 0, err
         else:
-            settings = ("placement.most_games=16", "placement.sample=2", "placement.games=4")
-            small = ["--isolation", "none", "--move-ms", 0, *(word for key in settings for word in ("--set", key))]
+            settings = ("isolation=none", "placement.most_games=16", "placement.sample=2", "placement.games=4")
+            small = ["--move-ms", 0, *(word for key in settings for word in ("--set", key))]
             assert call("league", "create", kind, "--out", folder / kind, *small)[0] == 0
             for bot in ("random", "first"):
                 code, _, err = call("submit", bot, "--league", folder / kind, "--workers", 1)

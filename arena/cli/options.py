@@ -149,7 +149,6 @@ def _names_of_configs() -> list[str]:
 
 
 complete_runs = completer(_names_of_runs, "dir")
-complete_configs = completer(_names_of_configs, "file")
 complete_shipped = completer(lambda: (path.with_suffix("").as_posix() for path in shipped_configs()))
 complete_configs_and_runs = completer(lambda: [*_names_of_configs(), *_names_of_runs()], "file")
 complete_leagues = completer(lambda: (path.parent.name for path in Path("leagues").glob("*/league.sqlite")), "dir")

@@ -123,7 +123,7 @@ class Model:
         free = self._free()
         matrix = information.copy()
         anchored = set(self.component[list(self.fixed)].tolist())
-        for part in np.unique(self.component).tolist():
+        for part in sorted({*self.component.tolist()}):  # np.unique loads numpy.ma
             members = np.nonzero(self.component == part)[0]
             if part not in anchored:
                 size = max(float(np.trace(information[np.ix_(members, members)])), 1e-12) / len(members) ** 2

@@ -157,7 +157,7 @@ class Ratings:
         chance[one, other], chance[other, one] = likely, 1 - likely
         wider = t_width(np.maximum(self.clusters, 1)) / t_width(np.array([_MANY]))
         covariance = self.covariance * np.outer(wider, wider)
-        for number in np.unique(self.group):
+        for number in sorted({*self.group.tolist()}):
             field = np.flatnonzero(self.group == number)
             if len(field) > 2:
                 inside = np.ix_(field, field)

@@ -76,6 +76,12 @@ def test_help_lists_every_command_with_its_line(arena: Arena) -> None:
     assert max(map(len, bare.splitlines())) <= 80
 
 
+def test_a_long_help_has_headings(arena: Arena) -> None:
+    for words, command in commands():
+        sections = [line for line in arena(*words, "--help").out.splitlines() if line[:1].isalpha() and line[-1] == ":"]
+        assert len(sections) > 1 or len(command.params) <= 15, words
+
+
 @pytest.mark.parametrize("words", ["match a b", "compare a b", "check a", "submit a", "play a", "league work x"])
 def test_commands_that_play_tell_of_a_slow_engine(arena: Arena, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
     monkeypatch.delenv("ARENA_PURE", raising=False)

@@ -23,7 +23,7 @@ from tests.results.synthetic import store_run
 def led_by(folder: Path, elo: float, error: float, units: int = 5, **settings: Any) -> RunStandings:
     """Return the standings of a run in which a leads b by `elo`."""
     run = store_run(folder, {"bots": ["greedy", "random"], "games": 10, **settings}, units=units)
-    rows = [{"bot": bot, "games": 9, "forfeits": 0} for bot in "ab"]
+    rows = [{"bot": bot, "games": 9, "losses": 2, "forfeits": 0} for bot in "ab"]
     lead = Difference(elo, error, error)
     return replace(standings(read_run(run)), rows=rows, lead=lead, head_to_head=None)
 

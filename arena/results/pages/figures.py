@@ -56,7 +56,7 @@ MOST_PROGRESS = 200
 _PAIRED = ("round-robin", "gauntlet", "match")
 
 
-def panel_of(run: RunData, kind: str, prior: float | None = None) -> dict[str, Plot]:
+def panel_of(run: RunData, kind: str) -> dict[str, Plot]:
     """Plot a run by a name in KINDS, by title. Raise StatsError if there is nothing to show."""
     if kind not in PLOT_KINDS:
         raise StatsError(f"{run.name}: no plot '{kind}'{did_you_mean(kind, PLOT_KINDS)}")
@@ -64,19 +64,19 @@ def panel_of(run: RunData, kind: str, prior: float | None = None) -> dict[str, P
         raise StatsError(f"{run.name}: no games yet")
     plot: Plot | None = None
     if kind == "standings":
-        plot = rating_plot(standings(run, prior))
+        plot = rating_plot(standings(run))
     elif kind == "crosstable":
-        plot = heat(run.games, [row["bot"] for row in standings(run, prior).rows])
+        plot = heat(run.games, [row["bot"] for row in standings(run).rows])
         if plot is None:
             raise StatsError(f"{run.name}: a crosstable of more than {LARGEST_SQUARE} bots would be unreadable")
     elif kind == "progress":
-        if (plot := progress_plot(run, prior)) is None:
+        if (plot := progress_plot(run)) is None:
             few = len(run.bots) <= MOST_PROGRESS
             why = "too few games" if few else f"{len(run.bots):,} bots, where {MOST_PROGRESS} are the most"
             raise StatsError(f"{run.name}: no plot of {kind}: {why}")
     elif kind == "lengths":
         plot = length_plot(length_histogram(run.games))
-    elif kind == "history" and (plot := history_plot(standings(run, prior))) is None:
+    elif kind == "history" and (plot := history_plot(standings(run))) is None:
         raise StatsError(f"{run.name}: '{kind}' is for versions of a bot, such as bots/mybot.py@last-8")
     if plot is None:
         raise StatsError(
@@ -86,13 +86,13 @@ def panel_of(run: RunData, kind: str, prior: float | None = None) -> dict[str, P
     return {f"{PLOT_KINDS[kind]}\n{heading(run)}": plot}
 
 
-def panels_of(source: Source, kind: str, prior: float | None = None) -> dict[str, Plot]:
+def panels_of(source: Source, kind: str) -> dict[str, Plot]:
     """Plot a source, by title; for a comparison, each variant, or all of them in one plot for `variants`."""
     parts = source.parts().values()
     if kind == "variants" and isinstance(source, StoredComparison):
         report = comparison(read_variants([part.path for part in parts], 0))
         return {f"{PLOT_KINDS[kind]}\n{report.heading}": rates_plot(report)}
-    panels = [panel_of(part.data(), kind, prior) for part in parts]
+    panels = [panel_of(part.data(), kind) for part in parts]
     return {title: plot for panel in panels for title, plot in panel.items()}
 
 
@@ -180,7 +180,7 @@ def _heat(share: float) -> int:
     return min(max(round(8 * share), 0), 8)
 
 
-def progress_plot(run: RunData, prior: float | None) -> Lines | None:
+def progress_plot(run: RunData, prior: float | None = None) -> Lines | None:
     """Plot ratings after more and more games, in the order of the deals if pairings share them."""
     games = run.games.filter(["pairing", "first", "second", "score", "deal_seed", "deal"])
     if len(run.bots) > MOST_PROGRESS:
