@@ -24,7 +24,7 @@ BAD = ESCAPES + DIRECTIONS + WITHOUT_WIDTH + LINE_ENDS + OTHERS
 hostile = st.text(st.one_of(st.sampled_from(BAD + "\n\t[]2Jm;a"), st.characters()))
 
 
-def harmless(text: str, keep: str) -> bool:
+def is_printable(text: str, keep: str) -> bool:
     kinds = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
     return not any((unicodedata.category(sign) in kinds or sign in BAD) and sign not in keep for sign in text)
 
@@ -43,19 +43,19 @@ def test_each_bad_character_is_replaced_and_each_usual_one_stays() -> None:
 @example("\x1b]0;owned\x07\x9b31m\rdone\b\b\x00 \u202eevil\n2000-01-01 INFO forged\n")
 def test_what_is_printed_is_harmless_and_nothing_is_lost_but_the_bad(text: str) -> None:
     shown = printable(text)
-    assert harmless(shown, "\n\t")
+    assert is_printable(shown, "\n\t")
     assert len(shown) == len(text)
     assert all(new in (old, "?") for old, new in zip(text, shown))
     assert printable(shown) == shown
     assert "\t" not in printable_lines(text)
     assert all(line.startswith("  ") for line in indented(text).split("\n")[1:])  # unlike our lines
-    assert harmless(printable_lines(text), "\n")
+    assert is_printable(printable_lines(text), "\n")
 
 
 @given(hostile, st.integers(1, 30))
 def test_a_line_is_one_line_and_no_longer_than_its_place(text: str, longest: int) -> None:
     for line in (one_line(text), one_line(text, longest), first_line(text), first_line(text, longest)):
-        assert harmless(line, "")
+        assert is_printable(line, "")
         assert len(line.splitlines()) <= 1
     assert len(one_line(text, longest)) <= longest
     assert one_line(text, longest)[: longest - 1] == one_line(text)[: longest - 1]
@@ -93,5 +93,5 @@ def test_no_cell_is_a_formula_and_ordinary_ones_are_unchanged(value: object) -> 
 def test_json_says_the_same_and_commands_nothing(text: str) -> None:
     shown = plain_json({"name": text})
     assert json.loads(shown) == {"name": text}
-    assert harmless(shown, "\n")
+    assert is_printable(shown, "\n")
     assert plain_json({"a": ["é", 1]}) == json.dumps({"a": ["é", 1]}, indent=2, ensure_ascii=False)

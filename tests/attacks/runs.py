@@ -81,7 +81,7 @@ class Outcome:
     verdicts: dict[str, list[Verdict]]
     untouched: list[tuple[Any, ...]]
     log: str
-    left: tuple[str, ...]
+    leftovers: tuple[str, ...]
 
 
 def stage(folder: Path, file: str) -> Path:
@@ -96,7 +96,7 @@ def stage(folder: Path, file: str) -> Path:
     return home / ("bot.py" if (ATTACKS / file).is_dir() else f"{file}.py")
 
 
-def harmless(name: str) -> dict[str, Any]:
+def honest_bot(name: str) -> dict[str, Any]:
     return {"spec": "random", "name": name}
 
 
@@ -115,7 +115,7 @@ def tournament(
         "name": "attacks",
         "format": "gauntlet",
         "gauntlet": {"hero": "ann"},
-        "bots": [harmless("ann"), *(one.setting(folder) for one in attacks), harmless("bob")],
+        "bots": [honest_bot("ann"), *(one.setting(folder) for one in attacks), honest_bot("bob")],
         "games": games,
         "seed": 11,
         "own_deals": False,
@@ -148,11 +148,11 @@ def left_behind(folder: Path, before: set[int]) -> tuple[str, ...]:
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             try:
                 place = os.readlink(entry / "cwd")
-                told = (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes()
+                context = (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes()
             except OSError:
                 continue
-            if place.startswith(str(folder)) or os.fsencode(folder) in told:
-                found.append(f"process {entry.name}: {told[:200]!r}")
+            if place.startswith(str(folder)) or os.fsencode(folder) in context:
+                found.append(f"process {entry.name}: {context[:200]!r}")
     return tuple(found)
 
 
@@ -168,8 +168,8 @@ def tree(folder: Path, without: str = "") -> dict[str, tuple[Any, ...]]:
         name = path.relative_to(folder).as_posix()
         if without and name.split("/")[0] == without:
             continue
-        told = path.lstat()
+        status = path.lstat()
         contents = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
-        times = told.st_mtime_ns if contents else 0
-        found[name] = (told.st_mode, told.st_uid, told.st_size if contents else 0, times, contents)
+        times = status.st_mtime_ns if contents else 0
+        found[name] = (status.st_mode, status.st_uid, status.st_size if contents else 0, times, contents)
     return found

@@ -50,9 +50,11 @@ def test_a_process_that_plays_both_games_of_a_pair_knows_the_hands(tmp_path: Pat
 
 @needs_sandbox
 @pytest.mark.soak
-@pytest.mark.parametrize("own", [False, True])
-def test_deals_can_be_remembered_unless_each_pairing_has_its_own(own: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("own_deals", [False, True])
+def test_deals_can_be_remembered_unless_each_pairing_has_its_own(own_deals: bool, tmp_path: Path) -> None:
     one, other = attack("remembers_opponents"), attack("babbles", how="prints")
-    found = tournament(tmp_path, [one, other], "sandbox", games=24, format="round-robin", gauntlet=None, own_deals=own)
+    found = tournament(
+        tmp_path, [one, other], "sandbox", games=24, format="round-robin", gauntlet=None, own_deals=own_deals
+    )
     kinds = {verdict.kind for verdict in found.verdicts[one.name]}
-    assert kinds == ({None} if own else {None, "exception"})
+    assert kinds == ({None} if own_deals else {None, "exception"})

@@ -63,7 +63,7 @@ def test_processes_that_a_bot_leaves_end_with_the_run(one: Attack, tmp_path: Pat
     try:
         assert (tmp_path / "pids").is_file()
         assert wait_for(lambda: not left_alive(tmp_path), 3)
-        assert found.left == ()
+        assert found.leftovers == ()
     finally:
         for pid in left_alive(tmp_path):
             os.kill(pid, signal.SIGKILL)
@@ -129,10 +129,10 @@ def test_no_bot_ends_the_run(how: str, kind: str, text: str, tmp_path: Path) -> 
     for verdict in ended:
         assert re.search(text, verdict.detail), verdict.detail
     assert {verdict.kind for verdict in found.verdicts["ann"] + found.verdicts["bob"]} == {None}
-    assert found.left == ()
+    assert found.leftovers == ()
     assert len(found.log) < 4 << 20
-    told = "a bot has written to the pipe of its worker's log" in found.log
-    assert told == (how == "writes_lengths")
+    warned = "a bot has written to the pipe of its worker's log" in found.log
+    assert warned == (how == "writes_lengths")
 
 
 # ---------------------------------------------------------------- memory that no limit of the kernel counts

@@ -212,7 +212,7 @@ def test_an_attack_fails(group: str, one: Attack, outcome: Callable[[str], Outco
 @pytest.mark.parametrize("group", GROUPS)
 def test_nobody_else_is_hurt(group: str, outcome: Callable[[str], Outcome]) -> None:
     found = outcome(group)
-    assert found.left == ()
+    assert found.leftovers == ()
     assert found.report.done == found.report.total
     assert found.report.workers_lost == 0
     for name in ("ann", "bob"):
@@ -258,6 +258,6 @@ def test_what_is_forged_while_the_file_is_loaded_is_found_out(
         assert "cannot be loaded: in loading: sent" in found.report.left_out[one.name]
     else:
         assert {verdict.kind for verdict in found.verdicts[one.name]} == {"protocol"}
-    assert found.left == ()
+    assert found.leftovers == ()
     assert set(found.untouched) <= set(outcome("nobody").untouched)
     assert planted(tmp_path, *(tmp_path / "bots").iterdir()) == []

@@ -94,9 +94,9 @@ def test_a_strangers_run_is_not_played_unasked(
     stranger()
     capsys.readouterr()
     assert arena("run", "run", "--games", 12) == 2
-    told = capsys.readouterr().err
-    assert "evil: evil=evil.py (isolation none)" in told
-    assert "--trust" in told
+    err = capsys.readouterr().err
+    assert "evil: evil=evil.py (isolation none)" in err
+    assert "--trust" in err
     for command in ("standings", "verify", "replay", "export"):
         assert arena(command, "run") == 0
     assert not ran.exists()

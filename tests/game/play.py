@@ -110,10 +110,10 @@ def public_dump(board: State | View) -> dict[str, Any]:
     return found
 
 
-def packed(view: View, told: bool = False) -> bytes:
-    """Return the bytes of a view with its whole history, or with none of it if it has been `told` before."""
+def packed(view: View, repeated: bool = False) -> bytes:
+    """Return the bytes of a view with all its history, or with none of it if the line has sent it before."""
     line = Line(-1, -1)
-    if told:
+    if repeated:
         line.tell(view)
     return line.tell(view)[1]
 

@@ -63,7 +63,7 @@ def test_no_byte_tells_what_the_seat_does_not_know(name: str) -> None:
         while moves := state.legal_moves():
             for seat in (0, 1):
                 view = state.view(seat)
-                image = packed(view, told=True)
+                image = packed(view, repeated=True)
                 other = view.sample(rng).view(seat)
                 assert board_of(packed(other)) == board_of(image), (number, seat)
                 compared += 1
@@ -93,11 +93,11 @@ class Ends:
     def close_all(self) -> None:
         self.close(self.orders, self.out, self.back, self.answers)
 
-    def asked(self) -> bytes:
+    def sent(self) -> bytes:
         """What the line has sent."""
         return os.read(self.orders, 1 << 20)
 
-    def say(self, question: int, move: int) -> None:
+    def answer(self, question: int, move: int) -> None:
         os.write(self.answers, REPLY.pack(6, ANSWER, question, move))
 
 
@@ -116,35 +116,35 @@ def opening(name: str = "tactical", seed: int = 1) -> State:
 def test_a_question_is_a_frame_with_the_view(ends: Ends) -> None:
     state = opening()
     view = state.view(state.to_move)
-    ends.say(1, 77)
+    ends.answer(1, 77)
     assert ends.line.ask(view, 3, 12.5, 0.25) == 77
     assert (ends.line.question, ends.line.unsent) == (1, b"")
-    sent = ends.asked()
+    sent = ends.sent()
     assert QUESTION.unpack_from(sent) == (len(sent) - 5, ASK, 1, 3, 12.5, 0.25)
     assert sent[QUESTION.size :] == packed(view)
     assert ends.line.count() == 2
-    ends.say(3, 1994)
+    ends.answer(3, 1994)
     assert ends.line.ask(view, 0, 0.0, 0.0) == 1994
-    assert ends.asked()[QUESTION.size :] == packed(view, told=True)  # told already
+    assert ends.sent()[QUESTION.size :] == packed(view, repeated=True)
 
 
 def test_a_game_begins_with_its_first_question(ends: Ends) -> None:
     state = opening()
     view = state.view(state.to_move)
     ends.line.begin(b"now it begins")
-    ends.say(1, 5)
-    ends.say(2, 6)
+    ends.answer(1, 5)
+    ends.answer(2, 6)
     assert ends.line.ask(view, 0, 0.0, 0.0) == -1  # two answers at once are none
     assert len(ends.line.data) == 2 * REPLY.size
-    sent = ends.asked()
+    sent = ends.sent()
     assert sent.startswith(b"now it begins")
     assert sent[13 + QUESTION.size :] == packed(view)
-    ends.say(2, 6)
+    ends.answer(2, 6)
     assert ends.line.ask(view, 0, 0.0, 0.0) == 6
-    assert len(ends.asked()) == QUESTION.size + len(packed(view, told=True))
+    assert len(ends.sent()) == QUESTION.size + len(packed(view, repeated=True))
     ends.line.begin(b"and another")
     assert ends.line.tell(view) == (b"and another", packed(view))
-    assert ends.line.tell(view) == (b"", packed(view, told=True))
+    assert ends.line.tell(view) == (b"", packed(view, repeated=True))
 
 
 NO_PLAIN_ANSWER = [
@@ -155,29 +155,29 @@ NO_PLAIN_ANSWER = [
 ]
 
 
-@pytest.mark.parametrize("said", NO_PLAIN_ANSWER)
-def test_other_answers_are_left_to_the_caller(ends: Ends, said: bytes) -> None:
-    os.write(ends.answers, said)
+@pytest.mark.parametrize("data", NO_PLAIN_ANSWER)
+def test_other_answers_are_left_to_the_caller(ends: Ends, data: bytes) -> None:
+    os.write(ends.answers, data)
     assert ends.line.ask(opening().view(0), 0, 0.0, 0.0) == -1
-    assert (ends.line.data, ends.line.unsent) == (said, b"")
+    assert (ends.line.data, ends.line.unsent) == (data, b"")
 
 
-@pytest.mark.parametrize("gone", ["answers", "orders", "full"])
-def test_a_broken_pipe_is_left_to_others(ends: Ends, gone: str) -> None:
+@pytest.mark.parametrize("fault", ["answers", "orders", "full"])
+def test_a_broken_pipe_is_left_to_others(ends: Ends, fault: str) -> None:
     state = opening()
     room = 0
-    if gone == "full":
+    if fault == "full":
         room = filled(ends.out)
         os.read(ends.orders, 4096)
     else:
-        ends.close(getattr(ends, gone))
+        ends.close(getattr(ends, fault))
     ends.line.begin(b"beginning" * 1000)
     assert ends.line.ask(state.view(0), 0, 0.0, 0.0) == -1
     assert ends.line.data == b""
-    if gone == "orders":
+    if fault == "orders":
         assert ends.line.unsent.startswith(b"beginning")
-    if gone == "full":
-        sent = ends.asked()[room - 4096 :]
+    if fault == "full":
+        sent = ends.sent()[room - 4096 :]
         whole = sent + ends.line.unsent
         assert ends.line.unsent
         assert whole.startswith(b"beginning" * 1000)
@@ -243,8 +243,8 @@ def test_other_messages_are_returned(ends: Ends) -> None:
 def test_questions_are_answered_until_the_end(ends: Ends) -> None:
     state = opening()
     view = state.view(state.to_move)
-    again = QUESTION.pack(len(packed(view, told=True)) + 21, ASK, 0xFFFFFFFF, 0, 0, 0)
-    pieces = question_for(view, 9), again + packed(view, told=True)
+    again = QUESTION.pack(len(packed(view, repeated=True)) + 21, ASK, 0xFFFFFFFF, 0, 0, 0)
+    pieces = question_for(view, 9), again + packed(view, repeated=True)
     assert answering(ends, Desk(state.rules), first_move, *pieces) == (None, 0, None)
     index = state.legal_moves()[0].index
     assert os.read(ends.back, 999) == REPLY.pack(6, ANSWER, 9, index) + REPLY.pack(6, ANSWER, 0xFFFFFFFF, index)

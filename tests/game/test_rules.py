@@ -42,8 +42,8 @@ def test_a_preset_is_the_oracles(name: str) -> None:
 @pytest.mark.parametrize("name", ["iello-base", "ps-2004-base", "s2-tactical", "battle-line-expert"])
 def test_every_override_is_one_difference(name: str) -> None:
     rules = load_rules(name)
-    for key, known in OPTIONS.items():
-        for value in known:
+    for key, values in OPTIONS.items():
+        for value in values:
             text = f"{name}:{key}={str(value).lower() if isinstance(value, bool) else value}"
             changed = load_rules(text)
             assert changed.name == text
@@ -115,8 +115,8 @@ def test_a_file_says_what_differs_from_its_base(tmp_path: Path) -> None:
 def test_a_file_written_out_keeps_the_names_of_its_cards(tmp_path: Path, base: str, edition: str) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(f'base = "{base}"\nedition = "{edition}"\nhand_size = 5\n')
-    there, kept = load_rules(str(file)), load_rules(written_out(str(file)))
-    assert (kept.options, kept.edition) == (there.options, there.edition) == (there.options, edition)
+    original, copy = load_rules(str(file)), load_rules(written_out(str(file)))
+    assert (copy.options, copy.edition) == (original.options, original.edition) == (original.options, edition)
 
 
 @pytest.mark.parametrize(
@@ -155,8 +155,8 @@ def test_every_option_is_documented() -> None:
     assert set(MEANINGS) == set(OPTIONS) == set(load_rules("base").options)
     assert {load_rules(short) == load_rules(full) for short, full in SHORT_NAMES.items()} == {True}
     docs = Path(__file__).parents[2] / "docs"
-    told = json.loads((docs / "wire.schema.json").read_text(encoding="utf-8"))["$defs"]["rules"]
-    assert list(told["properties"]) == told["required"] == ["name", "edition", *OPTIONS]
+    schema = json.loads((docs / "wire.schema.json").read_text(encoding="utf-8"))["$defs"]["rules"]
+    assert list(schema["properties"]) == schema["required"] == ["name", "edition", *OPTIONS]
     for page in ("RULES.md", "wire.md"):
         text = (docs / page).read_text(encoding="utf-8")
         assert [key for key in OPTIONS if f"`{key}`" not in text and f"`{key} " not in text] == []

@@ -255,10 +255,10 @@ def refutation_plain(
 ) -> tuple[str, ...] | None:
     """The first completion of `theirs` by cards of `unseen` that beats `mine`, trying them all; None if there
     is none. With too few cards left to complete the side there is no completion, and so the claim holds."""
-    own = best_plain(mine, env, options)
+    strength = best_plain(mine, env, options)
     for extra in combinations(sorted(unseen), capacity(env) - len(theirs)):
         # "A completion that only ties does not beat the claimant, who was complete first"
-        if beats(best_plain([*theirs, *extra], env, options), own):
+        if beats(best_plain([*theirs, *extra], env, options), strength):
             return extra
     return None
 
@@ -282,22 +282,22 @@ def refutation(
 ) -> tuple[str, ...] | None:
     """As `refutation_plain`, with a memory: a completion that beat the same strength before does so again
     while its cards are face down, and a claim that held while more cards were face down still holds."""
-    own = best(mine, env, options)
+    strength = best(mine, env, options)
     face_down = frozenset(unseen)
     if len(_memory) > 50_000:
         _memory.clear()
-    known = _memory.setdefault((own, tuple(sorted(theirs)), frozenset(env), options.values), _Remembered())
-    if known.refutation is not None and face_down.issuperset(known.refutation):
-        return known.refutation
-    if known.held_with is not None and face_down <= known.held_with:
+    memory = _memory.setdefault((strength, tuple(sorted(theirs)), frozenset(env), options.values), _Remembered())
+    if memory.refutation is not None and face_down.issuperset(memory.refutation):
+        return memory.refutation
+    if memory.held_with is not None and face_down <= memory.held_with:
         return None
     # high cards first, only because they are found to refute sooner
     order = sorted(face_down, key=lambda card: (-value_of(card), card))
     for extra in combinations(order, capacity(env) - len(theirs)):
-        if beats(best([*theirs, *extra], env, options), own):
-            known.refutation = extra
+        if beats(best([*theirs, *extra], env, options), strength):
+            memory.refutation = extra
             return extra
-    known.held_with = face_down
+    memory.held_with = face_down
     return None
 
 
@@ -322,13 +322,13 @@ def claim_holds(
     if len(mine) < capacity(env):  # condition 1: "the own side is complete"
         return Claim(False, None)
     if len(theirs) == capacity(env):  # condition 2: "against a complete opposing side, by the order above"
-        own, other = best(mine, env, options), best(theirs, env, options)
-        if own == other:  # §2: "then whichever side was completed first wins"
+        strength, other = best(mine, env, options), best(theirs, env, options)
+        if strength == other:  # §2: "then whichever side was completed first wins"
             if first_complete not in ("mine", "theirs"):
                 raise ValueError("an exact tie of two complete sides: say which was complete first")
             holds = first_complete == "mine"
         else:
-            holds = beats(own, other)
+            holds = beats(strength, other)
         return Claim(holds, None if holds else ())
     # "A completion may use any clan cards that are not face up anywhere"; what a wild copies is not face up
     face_up = {card for card in (*seen, *mine, *theirs) if is_clan(card)}

@@ -37,8 +37,8 @@ def game_chance(stones: list[float]) -> float:
     """Return the chance to win the game, from all 512 divisions of the stones."""
     total = 0.0
     for mine in product((False, True), repeat=9):
-        chance = prod(p if own else 1 - p for p, own in zip(stones, mine))
-        total += chance * (0.5 + 0.5 * (wins(mine) - wins(tuple(not own for own in mine))))
+        chance = prod(p if is_mine else 1 - p for p, is_mine in zip(stones, mine))
+        total += chance * (0.5 + 0.5 * (wins(mine) - wins(tuple(not is_mine for is_mine in mine))))
     return total
 
 
@@ -56,39 +56,39 @@ def becomes(side: list[str], pool: dict[str, float], values: int) -> tuple[dict[
     if not side:
         return {(c, part): SHARES[c] * (0.25, 0.4, 0.35)[part] for c, part in LEVELS}, 16.0
     levels = dict.fromkeys(LEVELS, 0.0)
-    there = [int(card[1:]) for card in side]
+    held = [int(card[1:]) for card in side]
     missing = 3 - len(side)
     colour = side[0][0] if len({card[0] for card in side}) == 1 else None
     weight = sum(pool.values())
     mean = sum(p * int(card[1:]) for card, p in pool.items()) / weight if weight else 0.0
-    expected = sum(there) + missing * mean
-    left = 1.0
+    expected = sum(held) + missing * mean
+    probability = 1.0
 
     def take(category: str, total: float, chance: float) -> None:
-        nonlocal left
-        levels[level(category, total)] += left * chance
-        left *= 1 - chance
+        nonlocal probability
+        levels[level(category, total)] += probability * chance
+        probability *= 1 - chance
 
     def runs(category: str) -> None:
-        if len(set(there)) < len(there):
+        if len(set(held)) < len(held):
             return
         for low in range(values - 2, 0, -1):
             run = set(range(low, low + 3))
-            if set(there) <= run:
+            if set(held) <= run:
                 chance = 1.0
-                for value in run - set(there):
+                for value in run - set(held):
                     colours = COLOURS if category == "run" else str(colour)
                     chance *= at_least(1, [pool.get(f"{c}{value}", 0.0) for c in colours])
                 take(category, sum(run), chance)
 
     if colour:
         runs("colour run")
-    if len(set(there)) == 1:
-        take("kind", 3 * there[0], at_least(missing, [pool.get(f"{c}{there[0]}", 0.0) for c in COLOURS]))
+    if len(set(held)) == 1:
+        take("kind", 3 * held[0], at_least(missing, [pool.get(f"{c}{held[0]}", 0.0) for c in COLOURS]))
     if colour:
         take("colour", expected, at_least(missing, [pool.get(f"{colour}{v}", 0.0) for v in range(1, 11)]))
     runs("run")
-    levels[level("sum", expected)] += left
+    levels[level("sum", expected)] += probability
     return levels, expected
 
 

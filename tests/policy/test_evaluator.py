@@ -45,9 +45,9 @@ def test_nothing_hidden_counts() -> None:
             moves = state.legal_moves()
             if number % 5 == 0 and len(moves) < 100:
                 view = state.view(state.to_move)
-                wanted = evaluator.values(view, moves)
-                assert evaluator.values(state, moves) == wanted
-                assert evaluator.values(view.sample(rng), moves) == wanted
+                expected = evaluator.values(view, moves)
+                assert evaluator.values(state, moves) == expected
+                assert evaluator.values(view.sample(rng), moves) == expected
                 seen += 1
     assert seen > 15
 

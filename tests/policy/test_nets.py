@@ -23,10 +23,10 @@ def test_exponential() -> None:
 
 def test_self_play_repeats() -> None:
     rules, pair = load_rules("tactical"), (Evaluator(), Net(random_weights(2)))
-    once = [play_games(rules, pair, 3, 2, 9, noise) for noise in (0.0, 0.3)]
-    assert once == [play_games(rules, pair, 3, 2, 9, noise) for noise in (0.0, 0.3)]
-    assert once[0] != once[1]
-    assert once[0] == play_games(rules, pair, 3, 1, 9) + play_games(rules, pair, 4, 1, 9)
+    games = [play_games(rules, pair, 3, 2, 9, noise) for noise in (0.0, 0.3)]
+    assert games == [play_games(rules, pair, 3, 2, 9, noise) for noise in (0.0, 0.3)]
+    assert games[0] != games[1]
+    assert games[0] == play_games(rules, pair, 3, 1, 9) + play_games(rules, pair, 4, 1, 9)
 
 
 def test_a_net_of_an_earlier_generation() -> None:

@@ -133,8 +133,8 @@ def test_an_explanation_says_what_the_values_rest_on(name: str) -> None:
                     pool = odds_of_cards(view, seat)
                     levels, _ = literal.becomes(list(view.side(seat, at + 1)), pool, view.rules.values)
                     for category in literal.CATEGORIES:
-                        wanted = sum(p for (one_of, _), p in levels.items() if one_of == category)
-                        assert side.get(category, 0.0) == pytest.approx(wanted, abs=1e-12)
+                        expected = sum(p for (one_of, _), p in levels.items() if one_of == category)
+                        assert side.get(category, 0.0) == pytest.approx(expected, abs=1e-12)
 
 
 def odds_of_cards(view: View, seat: int) -> dict[str, float]:
@@ -188,8 +188,8 @@ def test_playouts(name: str) -> None:
             key = sample.key
             for depth, tail in ((1, 1), (2, 2), (5, 3), (0, 1)):
                 for seat in (0, 1):
-                    wanted = played_on(sample, odds, other, depth, seat, tail)[0]
-                    assert playout.play(sample, depth, seat, tail) == pytest.approx(wanted, abs=1e-15)
+                    expected = played_on(sample, odds, other, depth, seat, tail)[0]
+                    assert playout.play(sample, depth, seat, tail) == pytest.approx(expected, abs=1e-15)
             assert playout.play(sample, 2) == playout.play(sample, 2, sample.to_move)
             assert sample.key == key
 

@@ -68,8 +68,8 @@ def test_commands_that_need_a_net_say_so_and_others_work(tmp_path: Path) -> None
         ["report", run],
     ]
     others = [["replay", run, "1"], ["standings", run], ["runs"], ["report", run, "--replays", "0"], ["doctor"]]
-    told = json.loads(uncompiled(tmp_path, COMMANDS, json.dumps([*refused, *others])))
-    answers = [told[at : at + 3] for at in range(0, len(told), 3)]
+    outputs = json.loads(uncompiled(tmp_path, COMMANDS, json.dumps([*refused, *others])))
+    answers = [outputs[at : at + 3] for at in range(0, len(outputs), 3)]
     for words, (code, out, err) in zip(refused, answers):
         assert (code, out, err.count("\n")) == (2, "", 1), (words, out, err)
         assert SENTENCE in err, words

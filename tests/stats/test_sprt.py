@@ -62,13 +62,13 @@ def test_the_verdict_is_that_of_the_first_crossing() -> None:
 def test_how_the_cells_are_divided_changes_nothing() -> None:
     test = SprtTest(0, 30)
     cells = simulate_cells(score_of_elo(10), 6000, np.random.default_rng(8), Luck(0.4, 0.0))
-    wanted = after(test, cells)
-    assert wanted.verdict != "continue"
+    expected = after(test, cells)
+    assert expected.verdict != "continue"
     for chunk in (7, 500):
         state = Sprt(test)
         for start in range(0, len(cells), chunk):
             state.extend(cells[start : start + chunk])
-        assert state.result() == wanted
+        assert state.result() == expected
 
 
 # ---------------------------------------------------------------- with luck taken out
@@ -91,9 +91,9 @@ def test_the_adjusted_ratio_is_that_of_normal_scores(model: Any) -> None:
     per_elo = math.log(10) / 800 * math.sqrt(2) * np.std([cell / 4 for cell, _ in pairs])
     means = [score_of_elo(elo) if model == "logistic" else 0.5 + elo * per_elo for elo in (-20, 40)]
     variance = np.var([*scores, 0, 0, 1, 1])
-    wanted = sum((scores - means[0]) ** 2 - (scores - means[1]) ** 2) / (2 * variance)
+    expected = sum((scores - means[0]) ** 2 - (scores - means[1]) ** 2) / (2 * variance)
     found = adjusted_after(SprtTest(-20, 40, 1e-9, 1e-9, model), pairs)
-    assert found.llr == pytest.approx(wanted, rel=1e-4)
+    assert found.llr == pytest.approx(expected, rel=1e-4)
 
 
 def test_an_adjusted_test_stops_at_the_first_crossing_and_asks_for_no_more_pairs() -> None:

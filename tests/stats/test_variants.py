@@ -35,8 +35,8 @@ def test_the_interval_is_that_of_the_pairs() -> None:
     games = played(deals=2000)
     table = scores(games, by=["bot", "variant"]).set_index(["bot", "variant"])
     base = games[games["variant"] == "base"]
-    own = np.where(base["first"] == "b00", base["score"], 1 - base["score"])
-    pairs = own.reshape(-1, 2).mean(axis=1)
+    hero_scores = np.where(base["first"] == "b00", base["score"], 1 - base["score"])
+    pairs = hero_scores.reshape(-1, 2).mean(axis=1)
     half = norm.ppf(0.975) * pairs.std(ddof=1) / np.sqrt(2000)
     found = table.loc[("b00", "base")]
     assert found["score"] == pytest.approx(pairs.mean())
@@ -51,8 +51,8 @@ def test_shared_deals_are_paired() -> None:
     other = (deal_luck + generator.normal(0, 0.5, 200) > 0.3).astype(float)
     deals = np.arange(200)
     paired = mean_difference(one, deals, other, deals)
-    wanted = ttest_rel(one, other)
-    assert paired.p_value == pytest.approx(wanted.pvalue, rel=1e-6)
+    expected = ttest_rel(one, other)
+    assert paired.p_value == pytest.approx(expected.pvalue, rel=1e-6)
     assert paired.shared == 200
     shuffled = generator.permutation(200)
     assert mean_difference(one[shuffled], deals[shuffled], other, deals).error == pytest.approx(paired.error)
