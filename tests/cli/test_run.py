@@ -240,7 +240,7 @@ def test_patterns_are_taken_in_and_left_out(cups: Arena) -> None:
     )
     assert names(cups("tournament", *listed, *PLAY).out) == ["group1-ben", "group2-ben", "random"]
     assert "mean 'ben.py'?" in cups("tournament", "cups/group1/", "--exclude", "cups/group1/bne.py", code=2).err
-    assert "it cannot be combined" in cups("compare", "--from", "x", "--exclude", "y", code=2).err
+    assert "--exclude does not go with --from" in cups("compare", "--from", "x", "--exclude", "y", code=2).err
 
 
 def test_a_run_plays_on_what_a_pattern_named(cups: Arena) -> None:
