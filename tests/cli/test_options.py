@@ -25,295 +25,45 @@ pytestmark = pytest.mark.process
 
 BOTS = {"run": "random", "both": "random", "games.txt": "random", "open": "random v1"}
 """The sources, a run, a comparison, a file of records and a league, and a bot in each."""
-FILTERS = {
-    "--bot": ("", "--bot BOT"),
-    "--against": ("--bot BOT", "--against OTHER"),
-    "--won": ("--bot BOT", "--won"),
-    "--lost": ("--bot BOT", "--lost"),
-    "--forfeits": ("", "--forfeits"),
-    "--deal": ("", "--deal 1"),
-}
-CHOSEN = {"--without": ("", "--without BOT"), "--only": ("", "--only BOT,OTHER")}
-PRINTED = {"--print": ("", "--print csv"), "--json": ("", "--json")}
-OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
-    "standings": {
-        "--all": ("", "--all"),
-        "--error": ("--all", "--error 3"),
-        "--prior": ("", "--prior 9"),
-        "--adjusted": ("", "--adjusted"),
-        "--versions": ("", "--versions"),
-        "--csv": ("", "--csv tables"),
-        **CHOSEN,
-        **PRINTED,
-    },
-    "plot": {"--kind": ("", "--kind lengths"), "--out": ("", "--out other.svg")},
-    "export": {
-        "--all": ("--out .", "--all"),
-        "--out": ("--records a.txt", "--out ."),
-        "--records": ("--moves a.csv", "--records a.txt"),
-        "--moves": ("--records a.txt", "--moves a.csv"),
-        "--pgn": ("--records a.txt", "--pgn a.pgn"),
-        **{option: (f"--records - {base}", words) for option, (base, words) in FILTERS.items()},
-    },
-    "report": {
-        "--out": ("", "--out other.html"),
-        "--replays": ("-o -", "--replays 1"),
-        "--open": ("-o a.html", "--open"),
-        "--prior": ("-o -", "--prior 9"),
-        **{option: (f"-o - --replays 3 {base}", words) for option, (base, words) in {**FILTERS, **CHOSEN}.items()},
-    },
-    "replay": {
-        "--limit": ("", "--limit 1"),
-        "--record": ("", "--record"),
-        "--json": ("", "--json"),
-        "--out": ("GAME", "--out a.html"),
-        "--open": ("GAME -o a.html", "--open"),
-        **FILTERS,
-    },
-    "judge": {
-        "--nodes": ("GAME --nodes 0", "--nodes 20"),
-        "--out": ("GAME --nodes 0", "--out a.html"),
-        "--open": ("GAME --nodes 0 -o a.html", "--open"),
-        **{option: (f"GAME --nodes 0 {base}", words) for option, (base, words) in PRINTED.items()},
-    },
-    "rate": {
-        "--prior": ("", "--prior 9"),
-        "--anchor": ("", "--anchor BOT=100"),
-        "--no-first-advantage": ("", "--no-first-advantage"),
-        "--los": ("", "--los"),
-        **CHOSEN,
-        **PRINTED,
-    },
-    "verify": {"--json": ("", "--json")},
-}
-"""For each option what is compared: a command line without it, and the words that are added."""
-
-PLAY, QUIET = "--games 2 --seed 1 --workers 1", "--quiet"
-GAMES = {
-    "--games": "--games 4",
-    "--rules": "--rules tactical",
-    "--seed": "--seed 2",
-    "--move-ms": "--move-ms 9000",
-    "--error": "--error 9000",
-    "--isolation": "--isolation process",
-    "--out": "--out here",
-    "--set": "--set clock.bank_ms=9000",
-    "--dry-run": "--dry-run",
-    "--json": "--json",
-}
-THREE = f"random first greedy --workers 1 {QUIET}"
-PAIR, FIELD = f"match first random {PLAY}", f"tournament first random bots/bad.py {PLAY} {QUIET}"
-VARIANTS = f"compare first random --variants base,tactical {PLAY}"
-TEST = "sprt first random --max-pairs 2 --seed 1 --workers 1"
-CLAIM = "explain --mine r1,r2,r3 --theirs b2,b3"
-TRIED: dict[str, tuple[str, dict[str, str | tuple[str, str]]]] = {
-    "run": (
-        f"run cup.toml --workers 1 {QUIET}",
-        {
-            **GAMES,
-            "--deals": "--deals deals.txt",
-            "--again": ("run pair --workers 1", "--again random"),
-            "--bot": (f"run three.toml --workers 1 --error 9000 {QUIET}", "--bot random"),
-            "--strict": ("run bad.toml --workers 1", "--strict"),
-            "--quiet": ("run cup.toml --workers 1", QUIET),
-        },
-    ),
-    "match": (
-        f"{PAIR} {QUIET}",
-        {
-            **GAMES,
-            "--deals": (f"match first random --workers 1 {QUIET}", "--deals deals.txt"),
-            "--again": (f"{PAIR} {QUIET} -o pair", "--again random"),
-            "--strict": (f"match bots/bad.py random {PLAY} {QUIET}", "--strict"),
-            "--quiet": (PAIR, QUIET),
-        },
-    ),
-    "tournament": (
-        FIELD,
-        {
-            **GAMES,
-            "--deals": (f"tournament first random --workers 1 {QUIET}", "--deals deals.txt"),
-            "--format": "--format swiss",
-            "--hero": (f"{FIELD} --format gauntlet", "--hero random"),
-            "--rounds": (f"{FIELD} --format swiss", "--rounds 1"),
-            "--matches": (f"tournament first random --format series --workers 1 --seed 1 {QUIET}", "--matches 2"),
-            "--exclude": (f"tournament bots first random {PLAY} {QUIET}", "--exclude bots/bad.py"),
-            "--again": (f"tournament first random {PLAY} -o pair", "--again random"),
-            "--bot": (f"tournament {THREE} --error 9000", "--bot random"),
-            "--strict": "--strict",
-            "--quiet": (f"tournament first random {PLAY}", QUIET),
-        },
-    ),
-    "compare": (
-        f"{VARIANTS} {QUIET}",
-        {
-            **{option: words for option, words in GAMES.items() if option != "--rules"},
-            "--variants": "--variants expert",
-            "--baseline": "--baseline expert",
-            "--from": "--from run",
-            "--exclude": (
-                f"compare bots first random --variants base,tactical {PLAY} {QUIET}",
-                "--exclude bots/bad.py",
-            ),
-            "--again": (f"compare {THREE} --games 6 --variants base,tactical -o both --dry-run", "--again random"),
-            "--bot": (f"compare {THREE} --variants base,tactical --error 9000", "--bot random"),
-            "--strict": (f"compare bots/bad.py random --variants base,tactical {PLAY}", "--strict"),
-            "--quiet": (VARIANTS, QUIET),
-            "--csv": "--csv tables",
-            "--print": "--print csv",
-        },
-    ),
-    "sprt": (
-        f"{TEST} {QUIET}",
-        {
-            **{option: words for option, words in GAMES.items() if option not in ("--games", "--error")},
-            "--elo0": "--elo0 -5",
-            "--elo1": "--elo1 50",
-            "--alpha": "--alpha 0.01",
-            "--beta": "--beta 0.01",
-            "--adjusted": "--adjusted",
-            "--max-pairs": "--max-pairs 3",
-            "--again": (f"{TEST} -o test", "--again random"),
-            "--strict": (f"sprt bots/bad.py random --max-pairs 2 --seed 1 --workers 1 {QUIET}", "--strict"),
-            "--quiet": (TEST, QUIET),
-        },
-    ),
-    "play": (
-        "play first random --seed 1 --isolation none",
-        {
-            "--rules": "--rules tactical",
-            "--seed": "--seed 2",
-            "--begin": ("play first --seed 1 --begin you", "--begin bot"),
-            "--claims": ("play first --seed 1 --begin you", "--claims"),
-            "--from": ("play first --seed 1", "--from run 1 3"),
-            "--open": "--open",
-        },
-    ),
-    "ladder": (
-        f"ladder first --games 2 --workers 1 {QUIET}",
-        {
-            "--rules": "--rules tactical",
-            "--games": "--games 4",
-            "--isolation": "--isolation process",
-            "--strict": (f"ladder bots/bad.py --games 2 --workers 1 {QUIET}", "--strict"),
-            "--quiet": ("ladder first --games 2 --workers 1", QUIET),
-        },
-    ),
-    "runs": (
-        "runs .",
-        {
-            "--limit": "--limit 1",
-            "--prune": ("runs . --limit 1", "--prune --yes"),
-            "--trim": ("runs", "--trim run --yes"),
-            "--yes": ("runs . --limit 1 --prune", "--yes"),
-            "--print": "--print csv",
-            "--json": "--json",
-        },
-    ),
-    "league create": (
-        "league create other --set isolation=none",
-        {
-            "--config": "--config league.toml",
-            "--set": "--set rules=tactical",
-            "--rules": "--rules tactical",
-            "--move-ms": "--move-ms 50",
-            "--out": "--out here",
-        },
-    ),
-    "league people": (
-        "league people open",
-        {"--invite": "--invite Ann", "--set": "--set budget.bots=3", "--json": "--json"},
-    ),
-    "league history": (
-        "league history open",
-        {"--log": "--log", "--limit": "--limit 1", "--at": "--at 2", "--print": "--print csv", "--json": "--json"},
-    ),
-    "league work": (
-        "league work open --max-games 2 --workers 1",
-        {"--max-games": "--max-games 4", "--json": "--json", "--play": "--play"},
-    ),
-    "submit": (
-        "submit bots/mine.py --workers 1 --league open",
-        {
-            "--league": ("submit bots/mine.py --workers 1", "--league open"),
-            "--author": "--author Ann",
-            "--folder": ("submit mine.py --workers 1 --league open", "--folder bots"),
-            "--json": "--json",
-        },
-    ),
-    "new": (
-        "new other",
-        {"--workspace": "--workspace w", "--repository": ("new --workspace w", "--repository"), "--llm": "--llm"},
-    ),
-    "check": (
-        "check first --rules base --games 2 --isolation none --seed 1",
-        {
-            "--rules": "--rules tactical",
-            "--games": "--games 4",
-            "--seed": "--seed 2",
-            "--isolation": "--isolation process",
-            "--json": "--json",
-        },
-    ),
-    "debug": ("debug bots/mine.py run 1", {"--as": "--as random", "--move": ("debug first run 1", "--move 2")}),
-    "config": ("config", {}),
-    "doctor": ("doctor", {"--json": "--json"}),
-    "rules": ("rules", {"--learn": "--learn", "--json": "--json"}),
-    "explain": (
-        CLAIM,
-        {
-            "--mine": ("explain --theirs b2,b3", "--mine r1,r2,r3"),
-            "--theirs": ("explain --mine r1,r2,r3", "--theirs b1,b2"),
-            "--seen": "--seen b4",
-            "--mud": (f"{CLAIM} --rules tactical", "--mud"),
-            "--fog": (f"{CLAIM} --rules tactical", "--fog"),
-            "--first": ("explain --mine r1,r2,r3 --theirs b1,b2,b3", "--first theirs"),
-            "--rules": ("explain --mine r8,r9,r10 --theirs b2", "--rules battle-line-base"),
-            "--json": "--json",
-        },
-    ),
-}
-"""For each other command a line, and for each option what is added to it, or to another line."""
-PLAYING = ("run", "match", "tournament", "compare", "sprt")
-ELSEWHERE = {
-    **{
-        (name, "--workers"): "makes no difference but in time" for name in (*PLAYING, "ladder", "submit", "league work")
-    },
-    **{(name, "--scheduler"): "needs a cluster (tests/tournament/runner)" for name in PLAYING},
-    **{(name, "--trust"): "for what belongs to another user" for name in ("run", "submit", "league work")},
-    **{(name, "--isolation"): "cannot be seen in games of sound bots" for name in ("play", "submit", "league work")},
-    ("league pause", ""): "a reason stands in the history, an end needs a beginning (tests/cli/league)",
-    ("league retire", ""): "the same",
-    **{
-        ("league people", option): "go with a token, new each time"
-        for option in ("--days", "--admin", "--url", "--revoke")
-    },
-    ("standings", "--server"): "needs a server (tests/web)",
-    ("submit", "--server"): "needs a server (tests/web)",
-    ("submit", "--again"): "for a refused file (tests/cli/league)",
-    ("standings", "--files"): "for a bot of a league (tests/cli/league)",
-    ("play", "--plain"): "there is no terminal here (tests/terminal)",
-    ("check", "--seconds"): "ends what takes longer (tests/tournament/test_inspection.py)",
-    ("check", "--move-ms"): "for slow bots (tests/tournament/test_inspection.py)",
-    ("check", "--strict"): "for warnings (tests/cli/test_check.py)",
-    ("serve", ""): "needs a server (tests/web)",
-    ("tune", ""): "needs Optuna (tests/lab)",
-}
-"""Options that are not tried here, "" for all of a command, with the reason."""
+SLOW = ("run", "match", "tournament", "compare", "sprt", "check", "ladder", "report")
 
 
-def cases() -> Iterator[Any]:
-    for command, options in OPTIONS.items():
-        marks = [pytest.mark.slow] if command == "report" else []
-        for option, source in product(options, BOTS):
-            yield pytest.param(command, option, source, marks=marks)
+def read_table() -> tuple[dict[str, dict[str, tuple[str, str]]], set[tuple[str, str]]]:
+    """Return for each option of a command the line without it and what is added; and the options not tried."""
+    tried: dict[str, dict[str, tuple[str, str]]] = {}
+    others: set[tuple[str, str]] = set()
+    name = base = ""
+    for line in Path(__file__).with_name("options.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            name, _, base = (part.strip() for part in line[1:].partition("]"))
+            tried[name] = {}
+        elif line.startswith("    "):
+            added, reason, _ = line.partition("#")
+            added, _, other = (part.strip() for part in added.partition("|"))
+            if reason:
+                others.add((name, added))
+            else:
+                tried[name][added.split()[0]] = (other or base, added)
+    return tried, others
+
+
+TRIED, ELSEWHERE = read_table()
+LOOKING = [name for name, options in TRIED.items() if any("SOURCE" in base for base, _ in options.values())]
+
+
+def cases(looking: bool) -> Iterator[Any]:
+    for name, options in TRIED.items():
+        marks = [pytest.mark.slow] if name in SLOW else []
+        for option, source in product(options, BOTS if looking else ("",)):
+            if (name in LOOKING) == looking:
+                yield pytest.param(name, option, *[source] * looking, marks=marks)
 
 
 def test_every_option_is_tested() -> None:
     for words, command in commands():
         name = " ".join(words)
         options = {max(param.opts, key=len) for param in command.params if isinstance(param, click.Option)}
-        tried = {*OPTIONS.get(name, ()), *(TRIED[name][1] if name in TRIED else ())}
+        tried = {*TRIED.get(name, ())}
         others = {option for other, option in ELSEWHERE if other == name}
         assert "" in others or options == tried | others, name
 
@@ -330,7 +80,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(("command", "option", "source"), [*cases()])
+@pytest.mark.parametrize(("command", "option", "source"), [*cases(looking=True)])
 def test_an_option_changes_something_or_is_refused(
     arena: Arena,
     stored: Path,
@@ -355,15 +105,15 @@ def test_an_option_changes_something_or_is_refused(
                 (shutil.copy if path.suffix else shutil.copytree)(stored / path, path)
         shown.clear()
         before = {path for path in Path().rglob("*") if path.is_file()}
-        given = [word.replace("GAME", game) for word in words.split()]
+        given = [word.replace("GAME", game).replace("SOURCE", source) for word in words.split()]
         given = [word.replace("BOT", BOTS[source]).replace("OTHER", other) for word in given]
-        result = arena(command, source, *given, code=None)
+        result = arena(*given, code=None)
         new = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file() and path not in before}
         for path in new:
             path.unlink()
         return result, list(shown), new
 
-    base, added = OPTIONS[command][option]
+    base, added = TRIED[command][option]
     without, with_it = done(base), done(f"{base} {added}")
     assert source != "run" or without[0].code == 0
     if with_it[0].code == 2:
@@ -420,8 +170,9 @@ def workplace(stored: Path, three: Path) -> Path:
         (folder / file).write_text(text)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        assert main([*PAIR.split(), "--quiet", "--out", "pair"]) == 0
-        assert main([*TEST.split(), "--quiet", "--out", "test"]) == 4
+        once = ("--seed", "1", "--workers", "1", "--quiet", "--out")
+        assert main(["match", "first", "random", "--games", "2", *once, "pair"]) == 0
+        assert main(["sprt", "first", "random", "--max-pairs", "2", *once, "test"]) == 4
     return folder
 
 
@@ -433,19 +184,12 @@ def stored_text(path: Path) -> str:
     return path.read_text(encoding="utf-8") if path.parent.name == "games" else ""
 
 
-def others() -> Iterator[Any]:
-    for name, (_, options) in TRIED.items():
-        marks = [pytest.mark.slow] if name in (*PLAYING, "check", "ladder") else []
-        yield from (pytest.param(name, option, marks=marks) for option in options)
-
-
 @pytest.mark.usefixtures("no_check")
-@pytest.mark.parametrize(("name", "option"), [*others()])
+@pytest.mark.parametrize(("name", "option"), [*cases(looking=False)])
 def test_an_option_of_another_command_changes_something_or_is_refused(
     arena: Arena, workplace: Path, name: str, option: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    line, options = TRIED[name]
-    base, added = words if isinstance(words := options[option], tuple) else (line, words)
+    base, added = TRIED[name][option]
     shown: list[str] = []
     monkeypatch.setattr("click.launch", shown.append)
 
