@@ -191,7 +191,7 @@ def spreadsheet_cell(value: Any) -> Any:
 
 
 def plain_cell(cell: str) -> str:
-    """Return a text from CSV without the apostrophe of `spreadsheet_cell`.
+    """Return text from CSV without the apostrophe of `spreadsheet_cell`.
 
     >>> plain_cell("'=A1"), plain_cell("'Ann'")
     ('=A1', "'Ann'")

@@ -126,7 +126,7 @@ def is_record(source: str) -> bool:
 
 
 def holds_records(path: Path) -> bool:
-    """Return whether a file is one of records, or Parquet; a damaged one is told by its reader."""
+    """Return whether a file is one of records, or Parquet; what reads it says if it is damaged."""
     if path.suffix == PARQUET:
         return True
     try:
