@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 
 import click
 
@@ -45,13 +46,8 @@ def ladder_command(
         if standing.forfeited:
             click.echo(f"{forfeit_paragraph(shown[-1])}\n")
         else:
-            click.echo(
-                report_text(
-                    standings_report(table),
-                    "table",
-                    f"arena standings {shlex.quote(str(standing.run.folder))} --print wide",
-                )
-            )
+            wide = f"arena standings {shlex.quote(str(standing.run.folder))} --print wide"
+            click.echo(report_text(replace(standings_report(table), next=""), "table", wide))
         folder = standing.run.folder
         click.echo(f"Stored in {folder}. Look at its games: arena replay {shlex.quote(folder)}")
         tell_left_out(standing.left_out)

@@ -9,29 +9,17 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from arena.errors import ArenaError, did_you_mean
 from arena.results.run_data import read_run, stored_config
 from arena.results.run_standings import RunStandings, standings
 from arena.tournament.config import TournamentConfig, check_config
-from arena.tournament.formats import FORMATS
 from arena.tournament.store.reader import Reader
 
 MOST_GAMES = 100_000
 """The default for the most games of each pairing."""
-
-
-def grows_by_games(config: Mapping[str, Any]) -> bool:
-    """Return whether `--games` can extend a run with these settings.
-
-    >>> [grows_by_games({"format": format_}) for format_ in ("match", "swiss", "sprt", "league")]
-    [True, False, False, False]
-    """
-    form = FORMATS.get(config["format"])
-    return form is not None and not (form.size or form.closed or config.get("deals"))
 
 
 def next_stop(units: int) -> int:

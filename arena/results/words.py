@@ -17,7 +17,6 @@ from arena.results.run_data import RunData
 from arena.results.run_standings import LARGE_FIELD, RunStandings, is_large
 from arena.results.sprt_report import estimate_line
 from arena.results.table import SIDES, Rows, chance_text, difference_text, percent, rating_text
-from arena.results.until_error import grows_by_games
 from arena.stats.intervals import FEWEST_DEALS
 from arena.text import counted, one_line
 from arena.tournament.config import load_config
@@ -138,7 +137,9 @@ def findings(standings: RunStandings, chance: float = math.nan) -> list[str]:
 
 def may_grow(run: RunData) -> bool:
     """Return whether more games can be played: in a league, or with --games."""
-    return run.config["format"] == "league" or (run.planned is not None and grows_by_games(run.config))
+    form = TOURNAMENT_FORMATS.get(run.config["format"])
+    grows = form is not None and not (form.size or form.closed or run.config.get("deals"))
+    return grows or run.config["format"] == "league"
 
 
 def next_command(standings: RunStandings, is_variant: bool = False) -> str:
@@ -197,7 +198,7 @@ def next_step(table: RunStandings, folder: str) -> str:
     rung = f"{rungs[number - 1]}, rung {number} of {len(rungs)} on the ladder of reference bots"
     if head.elo_low <= 0 <= head.elo_high:
         text = f"{name} may be better or worse than {rung}."
-        if grows_by_games(run.config):
+        if may_grow(run):
             text += f" To find out, play more games: arena run {folder} --games {4 * head.games}"
         return (
             f"{text}\nTo look again and again makes false alarms likelier; a test that allows for it:"
