@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -270,8 +269,7 @@ def _moves_only(game: GameResult) -> dict[str, Any]:
         }
         for step in data["steps"]
     ]
-    known = {key: data[key] for key in ("key", "names", "edition", "cards", "record")}
-    return known | {"result": unbroken(data["result"]), "steps": steps}
+    return {key: data[key] for key in ("key", "names", "edition", "cards", "result", "record")} | {"steps": steps}
 
 
 def now_playing(site: Site) -> dict[str, Any]:
@@ -369,7 +367,7 @@ def _listed(game: GameResult) -> dict[str, Any]:
         "key": key_of(game),
         "first": game.first,
         "second": game.second,
-        "stones": unbroken(f"{game.stones[0]}–{game.stones[1]}"),
+        "stones": f"{game.stones[0]}–{game.stones[1]}",
         "turns": game.turns,
         "ending": f"forfeit ({game.forfeit})" if game.forfeit else game.ending,
     }
@@ -383,18 +381,13 @@ def card(site: Site, game: GameResult) -> dict[str, Any]:
         words, below = headline(game), game.seats[0]
     except RecordError:  # a damaged record, which `arena verify` reports
         board, edition, words, below = None, "", f"{game.first} – {game.second}", ""
-    return _listed(game) | {"board": board, "edition": edition, "headline": unbroken(words), "below": below}
+    return _listed(game) | {"board": board, "edition": edition, "headline": words, "below": below}
 
 
 def labelled(site: Site, game: GameResult) -> GameResult:
     """Return a game with the names of its bots as pages show them."""
     loser = game.forfeit_by and site.label(game.forfeit_by)
     return replace(game, first=site.label(game.first), second=site.label(game.second), forfeit_by=loser)
-
-
-def unbroken(text: str) -> str:
-    """Return a text in which no line breaks within a result such as 5–0."""
-    return re.sub(r"(\d)–(\d)", "\\1\u2060–\u2060\\2", text)
 
 
 def key_of(game: GameResult) -> str:
