@@ -209,7 +209,7 @@ async def _bot(request: Request) -> Response:
 def own_bot_page(site: Site, account: Account, name: str) -> str:
     """Return the page of a bot with the parts that only its author may see."""
     values = bot_values(site, own_bot(site.league, account, name), private=True)
-    return site.render("bot.html", f"me/bots/{name}", account=account, own=True, live=False, **values)
+    return site.render("bot.html", f"me/bots/{name}", account=account, own=True, **values)
 
 
 async def _retire(request: Request) -> Response:
