@@ -16,8 +16,8 @@ _Line = Mapping[str, Any]
 _REASON = 60
 
 
-def _text(head: str, key: str = "", missing: str = "-") -> Column:
-    return Column(head, "text", cell=lambda line: first_line(line[key or head] or "", _REASON) or missing)
+def _text(head: str, key: str = "", missing: str = "-", longest: int = _REASON) -> Column:
+    return Column(head, "text", cell=lambda line: first_line(line[key or head] or "", longest) or missing)
 
 
 def _time(head: str, key: str) -> Column:
@@ -129,7 +129,7 @@ def log_table(lines: Sequence[_Line]) -> Table:
         _text("bot", "subject"),
         _text("author"),
         Column("outcome"),
-        _text("note", "detail"),
+        _text("note", "detail", longest=300),
     )
     return _table("log", "", lines, columns)
 

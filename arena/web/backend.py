@@ -239,7 +239,7 @@ async def bearer(request: Request) -> Account:
 def shown_message(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     """Return a page at the address of a request, made for this request only."""
     path, league = request.url.path.strip("/"), backend_of(request).league_name
-    return HTMLResponse(web_page(template, path, league=league, live=False, **values), status)
+    return HTMLResponse(web_page(template, path, league=league, **values), status)
 
 
 def see_other(request: Request, path: str) -> Response:

@@ -63,7 +63,7 @@ async def _sign_in(request: Request) -> Response:
     if isinstance(token, str) and len(token) <= MAX_TOKEN_CHARACTERS:
         secret = await backend.write(lambda stores: accounts.sign_in(stores.web, token.strip()))
     if secret is None:
-        fault = "This token is not valid: it is misspelt, has expired, or was revoked."
+        fault = "This token is misspelt, has expired, or was revoked. The organiser can send you a new invitation."
         return shown_message(request, "sign_in.html", 401, fault=fault)
     response = see_other(request, "me")
     set_cookie(response, backend.settings, cookie_name(backend.settings), secret)
@@ -209,7 +209,7 @@ async def _bot(request: Request) -> Response:
 def own_bot_page(site: Site, account: Account, name: str) -> str:
     """Return the page of a bot with the parts that only its author may see."""
     values = bot_values(site, own_bot(site.league, account, name), private=True)
-    return site.render("bot.html", f"me/bots/{name}", account=account, own=True, live=False, **values)
+    return site.render("bot.html", f"me/bots/{name}", account=account, own=True, **values)
 
 
 async def _retire(request: Request) -> Response:

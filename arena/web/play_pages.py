@@ -166,7 +166,7 @@ def opponents(site: Site, scores: Scores) -> tuple[list[dict[str, Any]], Rules]:
             {
                 "name": row.version.name,
                 "author": row.version.author,
-                "about": description(site.league, row.version),
+                "about": first_sentence(site.league, row.version),
                 "elo": row.elo,
                 "strength": 1 + round(9 * part),
                 "won": won,
@@ -177,7 +177,7 @@ def opponents(site: Site, scores: Scores) -> tuple[list[dict[str, Any]], Rules]:
     return listed, load_rules(site.settings.rules)
 
 
-def description(league: League, version: versions.Version) -> str:
+def first_sentence(league: League, version: versions.Version) -> str:
     """Return the first sentence of a bot's docstring, "" if it has none. Nothing of the bot is run or parsed."""
     text = league.value(
         "SELECT substr(f.content, 1, 2000) FROM version_files v JOIN files f ON f.hash = v.hash"

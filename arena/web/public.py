@@ -8,7 +8,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -233,9 +232,7 @@ def _history(site: Site) -> str:
 def _rules(site: Site) -> str:
     settings = site.settings
     rules = load_rules(settings.rules).short_name
-    return site.render(
-        "rules.html", "rules", settings=settings, rules=rules, about=views.describe(settings), live=False
-    )
+    return site.render("rules.html", "rules", settings=settings, rules=rules, about=views.describe(settings))
 
 
 def _learn(site: Site) -> str:
@@ -244,19 +241,13 @@ def _learn(site: Site) -> str:
     weakest = site.table.rows[-1].version.name if site.table.rows else ""
     scene = example()  # the learner is below
     board = flat(scene.position, scene.rules)
-    return site.render(
-        "learn.html", "learn", rules=rules, tactics=list(cards), example=board, weakest=weakest, live=False
-    )
+    return site.render("learn.html", "learn", rules=rules, tactics=list(cards), example=board, weakest=weakest)
 
 
 def _write(site: Site) -> str:
     name = "mybot"
     skeleton = (data_folder("examples") / f"{name}.py").read_text(encoding="utf-8")
-    return site.render("write.html", "write", skeleton=skeleton, name=name, live=False)
-
-
-def _live(site: Site) -> str:
-    return site.render("live.html", "live", live=True, **now_playing(site))
+    return site.render("write.html", "write", skeleton=skeleton, name=name)
 
 
 def _shown(site: Site, newest: Sequence[GameResult]) -> dict[str, Any]:
@@ -284,24 +275,28 @@ def _moves_only(game: GameResult) -> dict[str, Any]:
         }
         for step in data["steps"]
     ]
-    known = {key: data[key] for key in ("key", "names", "edition", "record")}
-    return known | {"result": unbroken(data["result"]), "steps": steps}
+    return {key: data[key] for key in ("key", "names", "edition", "result", "record")} | {"steps": steps}
 
 
-def now_playing(site: Site) -> dict[str, Any]:
+def _live(site: Site) -> str:
     """Return the pairings being played, the submissions on their way with their games, and the last games."""
     league = site.league
     known = {version.id: version for version in versions.in_state(league, retired=True)}
     now = activity(league)
-    in_hand = [(known[a], known[b], deals) for a, b, deals in now.fixtures] if now is not None else []
     waiting = []
     for version in versions.in_state(league, *versions.OPEN):
         row = site.table.row_of(version.id)
         waiting.append((version, now is not None and version.id == now.version, row.score.games if row else 0))
     last = views.last_games(league, list(known), MAX_LIVE) if known else []
-    most = site.settings.most_games
-    return {"in_hand": in_hand, "waiting": waiting, "most": most, "last": [card(site, game) for game in last]} | _shown(
-        site, last
+    return site.render(
+        "live.html",
+        "live",
+        in_hand=[(known[a], known[b], deals) for a, b, deals in now.fixtures] if now is not None else [],
+        waiting=waiting,
+        most=site.settings.most_games,
+        last=[card(site, game) for game in last],
+        live=True,
+        **_shown(site, last),
     )
 
 
@@ -326,15 +321,10 @@ def bot_page(site: Site, name: str) -> str:
         of_bot = versions.of_bot(site.league, name)
     except LeagueError:
         of_bot = []
-    if not _is_public(of_bot):
+    if all(version.state == versions.REFUSED for version in of_bot):
         raise NoPage("there is no such bot in this league")
     version = views.chosen_version(site.league, of_bot[0].name, None)
     return site.render("bot.html", f"bots/{version.name}", own=False, live=True, **bot_values(site, version, False))
-
-
-def _is_public(of_bot: Sequence[versions.Version]) -> bool:
-    """Return whether everybody may see a bot: not if all its versions were refused."""
-    return any(version.state != versions.REFUSED for version in of_bot)
 
 
 def bot_values(site: Site, version: versions.Version, private: bool) -> dict[str, Any]:
@@ -383,7 +373,7 @@ def _listed(game: GameResult) -> dict[str, Any]:
         "key": key_of(game),
         "first": game.first,
         "second": game.second,
-        "stones": unbroken(f"{game.stones[0]}–{game.stones[1]}"),
+        "stones": f"{game.stones[0]}–{game.stones[1]}",
         "turns": game.turns,
         "ending": f"forfeit ({game.forfeit})" if game.forfeit else game.ending,
     }
@@ -397,18 +387,13 @@ def card(site: Site, game: GameResult) -> dict[str, Any]:
         words, below = headline(game), game.seats[0]
     except RecordError:  # a damaged record, which `arena verify` reports
         board, edition, words, below = None, "", f"{game.first} – {game.second}", ""
-    return _listed(game) | {"board": board, "edition": edition, "headline": unbroken(words), "below": below}
+    return _listed(game) | {"board": board, "edition": edition, "headline": words, "below": below}
 
 
 def labelled(site: Site, game: GameResult) -> GameResult:
     """Return a game with the names of its bots as pages show them."""
     loser = game.forfeit_by and site.label(game.forfeit_by)
     return replace(game, first=site.label(game.first), second=site.label(game.second), forfeit_by=loser)
-
-
-def unbroken(text: str) -> str:
-    """Return text in which no line breaks within a result such as 5–0."""
-    return re.sub(r"(\d)–(\d)", "\\1\u2060–\u2060\\2", text)
 
 
 def key_of(game: GameResult) -> str:
@@ -435,6 +420,5 @@ def viewer_page(site: Site, game: GameResult, key: str, path: str) -> str:
         path,
         title=game_title(data),
         games=[data],
-        live=False,
         data={"games": [data]},
     )

@@ -345,7 +345,7 @@ def test_opponents_stand_from_easy_to_strong_with_what_one_scored(tmp_path: Path
 def test_a_card_has_the_first_sentence_of_the_bot(web: Web, source: str, sentence: str) -> None:
     with open_league(web.folder) as league:
         (bot,) = enter(league, "mine", source=source + GOOD)
-        assert play_pages.description(league, bot) == sentence
+        assert play_pages.first_sentence(league, bot) == sentence
 
 
 def test_a_game_is_counted_once() -> None:

@@ -204,8 +204,8 @@ def progress_plot(run: RunData, prior: float | None = None) -> Lines | None:
         for column in ("elo", "elo_plus", "elo_minus")
     )
     bands = [[(elo - down, elo + up) for elo, up, down in zip(*line, strict=True)] for line in zip(values, plus, minus)]
-    axis = _some("games, ratings", len(names), len(ratings[-1])) if len(names) < len(ratings[-1]) else "games"
-    return Lines([str(name) for name in names], sizes, values, axis, "Elo", bands)
+    axis = _some("Elo", len(names), len(ratings[-1]))
+    return Lines([str(name) for name in names], sizes, values, "games", axis, bands)
 
 
 def length_plot(histogram: pd.DataFrame) -> Bars:

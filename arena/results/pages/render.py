@@ -90,7 +90,7 @@ def environment(*packages: str) -> Environment:
     made.filters |= {
         "line": one_line,
         "lines": printable_lines,
-        "options": _options_whole,
+        "whole": _whole,
         "anchor": _anchor,
         "short": short_labels,
         "svg": svg,
@@ -99,9 +99,9 @@ def environment(*packages: str) -> Environment:
     return made
 
 
-def _options_whole(text: str) -> Markup:
-    """Return a sentence in which the options of a command are not broken at their hyphens."""
-    return Markup(re.sub(r"--[a-z-]+", r'<span class="option">\g<0></span>', str(escape(text))))
+def _whole(text: str) -> Markup:
+    """Return a sentence in which no line breaks within an option of a command or a result such as 5–0."""
+    return Markup(re.sub(r"--[a-z-]+|\d+–\d+", r'<span class="whole">\g<0></span>', str(escape(text))))
 
 
 def _anchor(title: str) -> str:

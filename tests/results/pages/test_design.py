@@ -43,6 +43,21 @@ def test_text_stands_out_from_what_is_behind_it(colours: dict[str, str]) -> None
     assert faint == {}
 
 
+@pytest.mark.parametrize("colours", [LIGHT, LIGHT | DARK], ids=["light", "dark"])
+def test_figures_stand_out_in_a_crosstable(colours: dict[str, str]) -> None:
+    """The colour of a cell is laid over the page, which axe does not see."""
+    tints = dict(re.findall(r"--(blue|orange): ([\d, ]+);", PAGE))
+    back = [int(colours["back"][place : place + 2], 16) for place in (1, 3, 5)]
+    text = re.search(r"\.cross small {[^}]*}", PAGE)
+    assert text
+    assert "color:" not in text[0]
+    for tint, share in re.findall(r"background: rgba\(var\(--(\w+)\), ([\d.]+)\)", PAGE):
+        mixed = [float(share) * int(one) + (1 - float(share)) * two for one, two in zip(tints[tint].split(","), back)]
+        cell = "#" + "".join(f"{round(one):02x}" for one in mixed)
+        low, high = sorted((luminance(colours["fore"]), luminance(cell)))
+        assert (high + 0.05) / (low + 0.05) >= 4.5, (tint, share)
+
+
 def test_styles_use_only_values_that_are_defined() -> None:
     styles = PAGE + BOARD + WEB + TABLE
     defined = set(re.findall(r"(--[\w-]+): ", styles)) | set(re.findall(r'setProperty\("(--[\w-]+)"', SCRIPT))
