@@ -23,11 +23,12 @@ from tests.web.test_playing import Play, threads
 
 __all__ = ["threads"]
 HOST = "http://league.test/"
-SENT_BY_SCRIPTS = {  # and by programs: fields that stand in no form, with the fields that are sent with them
-    "/play": {"bot": "one"},
-    "/play/games/KEY": {"number": "1", "move": "0", "steps": "1"},
-    "/api/v1/submissions": {"file": "", "name": "mine", "entry": "mine.py", "again": "true"},
-}
+SENT_BY_SCRIPTS = (  # and by programs: fields that stand in no form, with the fields that are sent with them
+    ("/play", {"bot": "one"}),
+    ("/play/games/KEY", {"number": "1", "move": "0"}),
+    ("/play/games/KEY", {"again": "1"}),
+    ("/api/v1/submissions", {"file": "", "name": "mine", "entry": "mine.py", "again": "true"}),
+)
 QUERIES_OF_SCRIPTS = {"after"}
 VALUES = (
     *(b"", b" ", b"0", b"-1", b"1.5", b"1e9", b"NaN", b"9" * 18, b"9" * 20, b"9" * 5000, b"-" + b"9" * 5000),
@@ -123,9 +124,9 @@ def test_no_value_is_a_fault_of_ours(web: Web, monkeypatch: pytest.MonkeyPatch) 
         for address, fields in page.found:
             forms.setdefault((address, fields.get("do", ""), *fields), (person, address, fields))
     names = {name for _, _, fields in forms.values() for name in fields}
-    for address, fields in SENT_BY_SCRIPTS.items():
-        forms[address, "script"] = (ann, address.replace("KEY", going.path.rpartition("/")[2]), fields)
-    assert names >= {"token", "bot", "claims", "move", "hint", "again", "do", "what", "reason", "file", "entry"}
+    for address, fields in SENT_BY_SCRIPTS:
+        forms[address, "script", *fields] = (ann, address.replace("KEY", going.path.rpartition("/")[2]), fields)
+    assert names >= {"token", "bot", "claims", "do", "what", "reason", "file", "entry"}
     assert {key[1] for key in forms} >= {"save", "invite", "pause", "retire", "return", "check", "revoke"}
     links = {link for _, page in pages for link in page.links}
     queries = {name for link in links for name, _ in parse_qsl(urlsplit(link).query)} | QUERIES_OF_SCRIPTS

@@ -5,7 +5,7 @@
   const box = document.querySelector("[data-play]");
   if (!box) return;
   const { make, list, card, words, effect, back, isClan, pile, empty, fill, canMove, moving, rest } = boards;
-  const find = (what, where = box) => where.querySelector(what), felt = find(".felt");
+  const find = (what) => box.querySelector(what), felt = find(".felt");
   const bot = box.dataset.bot.replace(/ v\d+$/, "");
   const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   const capital = (text) => text[0].toUpperCase() + text.slice(1);
@@ -279,7 +279,7 @@
     find(".past ol").replaceChildren(...shown.log.map(line).reverse());
     const dear = find("[data-dear]");
     dear.hidden = !shown.dear.length;
-    find("ol", dear).replaceChildren(...shown.dear.map((one) => {
+    find("[data-dear] ol").replaceChildren(...shown.dear.map((one) => {
       const again = make("button", "key", "Try again from here");
       Object.assign(again, { type: "submit", name: "again", value: one.number });
       const cost = `${one.best} was worth ${one.percent} % more. `;
@@ -406,15 +406,15 @@
     pointed = code;
     tell();
   }
-  let pressed = 0, isLong = false; // a long press tells what a card does and picks nothing
-  felt.addEventListener("click", ({ target }) => {
+  let pressed = 0;
+  felt.addEventListener("click", ({ target, pointerType, timeStamp }) => {
     const own = target.closest("[data-key]:enabled")?.dataset.key;
     const { stone } = target.closest("[data-stone]")?.dataset || {};
     // a thumb is broad: the whole column stands for its place or its stone
     const key = [own, "side:" + stone, "stone:" + stone].find((one) => one === "hint" || can[one]);
+    if (pointerType === "touch" && timeStamp - pressed > 450) return; // a long press tells what a card does and picks nothing
     pointed = "";
-    if (key && !isLong) click(key);
-    isLong = false;
+    if (key) click(key);
   });
   document.addEventListener("click", async ({ target, clientX, clientY }) => { // while cards move, clicks reach none of them
     if (target !== document.documentElement) return;
@@ -426,12 +426,8 @@
   felt.addEventListener("focusin", near);
   felt.addEventListener("pointerdown", (event) => {
     near(event);
-    isLong = false;
-    pressed = setTimeout(() => { isLong = event.pointerType === "touch"; }, 450);
+    pressed = event.timeStamp;
   });
-  for (const type of ["pointerup", "pointercancel", "pointerleave"]) {
-    felt.addEventListener(type, () => clearTimeout(pressed));
-  }
   find("[data-resign] button").addEventListener("click", () => send({ number: shown.number, resign: 1 }));
 
   // arrows go to the nearest lit thing in their direction

@@ -146,12 +146,6 @@ const boards = (() => {
     }
     return known.get(game);
   }
-  const looks = new WeakMap();
-  function isSame(element, look) { // whether an element shows that already; what does not change need not be drawn
-    const same = looks.get(element) === look;
-    looks.set(element, look);
-    return same;
-  }
   const empty = () => make("div", "table");
 
   // show a state on a board; cards that are not in the state `before` are marked
@@ -168,8 +162,6 @@ const boards = (() => {
       for (const [number, seat] of ["a", "b"].entries()) {
         const side = number ? north : south, worth = state["v" + seat + stone];
         const old = new Set(list(before && before[seat + stone]));
-        const look = [game.names[number], owner, state[seat + stone], before && before[seat + stone], worth].join();
-        if (isSame(side, look)) continue;
         const cards = list(state[seat + stone]).map((code, i) => {
           const one = card(code, game.edition, before && !old.has(code) ? "new" : "");
           one.style.setProperty("--i", i);
@@ -256,5 +248,5 @@ const boards = (() => {
   }
 
   drawAll();
-  return { make, list, states, card, words, effect, back, isClan, pile, empty, fill, isSame, canMove, moving, rest };
+  return { make, list, states, card, words, effect, back, isClan, pile, empty, fill, canMove, moving, rest };
 })();
