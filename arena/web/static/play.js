@@ -267,7 +267,9 @@
     // codes of cards become small cards
     const code = /(\*(?:J|[78]|123)|\b[rgbypk](?:10|\d)\b)/;
     const pieces = (line) => line.split(code).map((one, i) => (i % 2 ? face(one) : one));
-    const head = title.replace(/\.$/, "").replace(/\b(fog|mud)\b/g, named);
+    const [, stone, first] = /^(Stone \d(?: \([a-z ]+\))?) (?:is )?(.*)/.exec(title) || [];
+    if (stone) lines.unshift(capital(first));
+    const head = (stone || title).replace(/\b(fog|mud)\b/g, named);
     part.replaceChildren(make("h2", "", head), ...lines.map((line) => make("p", "", ...pieces(line))));
     for (const one of part.querySelectorAll("[data-card]")) one.removeAttribute("data-card"); // they do not move
   }
