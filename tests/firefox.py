@@ -101,7 +101,7 @@ def firefox() -> Iterator[Firefox]:
             socket = websocket.create_connection(f"{found[1]}/session", timeout=PATIENCE_S, suppress_origin=True)
             browser = Firefox(socket)
             browser.call("session.new", capabilities={})
-            browser.tab = browser.call("browsingContext.getTree")["contexts"][0]["context"]
+            browser.tab = browser.call("browsingContext.create", type="window")["context"]  # which has the focus
             browser.call("session.subscribe", events=["log.entryAdded"])
             yield browser
             browser.call("browser.close")

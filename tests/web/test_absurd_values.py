@@ -25,8 +25,7 @@ __all__ = ["threads"]
 HOST = "http://league.test/"
 SENT_BY_SCRIPTS = (  # and by programs: fields that stand in no form, with the fields that are sent with them
     ("/play", {"bot": "one"}),
-    ("/play/games/KEY", {"number": "1", "move": "0", "steps": "1"}),
-    ("/play/games/KEY", {"number": "1", "hint": "1"}),
+    ("/play/games/KEY", {"number": "1", "move": "0"}),
     ("/play/games/KEY", {"again": "1"}),
     ("/api/v1/submissions", {"file": "", "name": "mine", "entry": "mine.py", "again": "true"}),
 )

@@ -17,7 +17,6 @@ from arena.results.positions import (
     Position,
     claim_verdict,
     deed_words,
-    legend,
     result_line,
     shown_names,
 )
@@ -62,7 +61,6 @@ def game_data(game: GameResult, key: str, judged: GameAnalysis | None = None) ->
         "tactics": record.rules.tactics,
         "starter": record.deal.starter,
         "result": result_line(record, shown_names(game)),
-        "legend": legend(record.rules).partition("\nBeside")[0],
         "forfeit": game.forfeit,
         "reason": printable_lines((game.detail or "")[:LONGEST_REASON]).strip(),
         "record": game.record,

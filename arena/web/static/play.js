@@ -5,13 +5,14 @@
   const box = document.querySelector("[data-play]");
   if (!box) return;
   const { make, list, card, words, effect, back, isClan, pile, empty, fill, canMove, moving, rest } = boards;
-  const find = (what, where = box) => where.querySelector(what), felt = find(".felt");
+  const find = (what) => box.querySelector(what), felt = find(".felt");
   const bot = box.dataset.bot.replace(/ v\d+$/, "");
   const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   const capital = (text) => text[0].toUpperCase() + text.slice(1);
   const nothing = {
-    kind: "waits", number: 0, edition: "iello", tactics: true, state: { own: "........." }, backs: { clan: 0, tactic: 0 },
-    why: {}, fresh: [], log: [], choices: {}, hint: [], dear: [],
+    kind: "waits", number: 0, edition: "iello", tactics: true,
+    state: { own: "........." }, backs: { clan: 0, tactic: 0 }, why: {}, fresh: [], log: [],
+    choices: {}, hint: [], dear: [],
   };
 
   let shown = nothing; // what lies on the table
@@ -24,13 +25,15 @@
 
   const next = () => path.reduce((tree, key) => tree[key], shown.choices);
   const isChoosing = () => shown.kind === "decision" && !busy;
-  const named = (code) => words(code, shown.edition);
+  const named = (code) => words(code, shown.edition), does = (code) => effect(code, shown.edition);
+  const face = (code, style) => card(code, shown.edition, style);
   const isOf = (kind) => (key) => key.startsWith(kind + ":");
   function choices() { // what may be clicked now: key -> words
     if (!isChoosing()) return {};
     const keys = Object.keys(next());
     const others = path.length === 1 && !keys.some(isOf("hand")) ? Object.keys(shown.choices) : [];
-    const found = Object.fromEntries([...others, ...keys, ...path.filter(isOf("hand"))].map((key) => [key, label(key)]));
+    const all = [...others, ...keys, ...path.filter(isOf("hand"))];
+    const found = Object.fromEntries(all.map((key) => [key, label(key)]));
     if (path.length) found.undo = label("undo");
     return found;
   }
@@ -43,10 +46,8 @@
       case "card": return named(code) + " at stone " + stone;
       case "deck": return "draw a " + x + " card";
       case "as": return named(x);
-      case "undo": return "Put it back";
-      case "discard": return "Discard it";
-      case "pass": return "Pass";
-      default: return shown.state.phase === "return" ? "Put them back" : "Claim nothing more";
+      case "done": return shown.state.phase === "return" ? "Put them back" : "Claim nothing more";
+      default: return { hint: "Hint", undo: "Put it back", discard: "Discard it", pass: "Pass" }[key];
     }
   }
   async function click(key) {
@@ -83,14 +84,15 @@
   function seat(number) {
     const sign = "ab"[number], won = shown.state.own.split(sign).length - 1;
     const moves = shown.kind !== "over" && shown.state.turn && shown.state.seat === number;
-    const played = make("span", "cards aside", ...list(shown.state["d" + sign]).map((code) => card(code, shown.edition)));
+    const played = make("span", "cards aside", ...list(shown.state["d" + sign]).map((code) => face(code)));
     played.title = "played and discarded";
     const count = make("small", "", won + (won === 1 ? " stone" : " stones"));
-    return [make("div", "who" + (moves ? " turn" : ""), make("b", "name", number ? bot : "You"), count), played];
+    const name = make("b", "name", number ? bot : "You");
+    return [make("div", moves ? "who turn" : "who", name, count), played];
   }
   function theirHand() {
     const held = make("div", "backs");
-    if (shown.state.hb !== undefined) held.append(...list(shown.state.hb).map((code) => card(code, shown.edition)));
+    if (shown.state.hb !== undefined) held.append(...list(shown.state.hb).map((code) => face(code)));
     else {
       for (const [deck, count] of Object.entries(shown.backs)) {
         for (let i = 0; i < count; i++) {
@@ -113,7 +115,9 @@
       const stone = column.dataset.stone, [north, sign, south] = column.children;
       const side = path.includes("hand:redeploy") ? south : north; // from which a ruse takes cards
       column.classList.toggle("looked", looked === Number(stone));
-      for (const one of column.querySelectorAll("[data-card]")) one.classList.toggle("new", marked.includes(printed(one)));
+      for (const one of column.querySelectorAll("[data-card]")) {
+        one.classList.toggle("new", marked.includes(printed(one)));
+      }
       for (const one of [...side.children]) {
         const key = "card:" + printed(one) + "@" + stone;
         if (can[key]) spot(key, one);
@@ -130,7 +134,7 @@
           slot.style.setProperty("--i", south.querySelectorAll(".card").length);
           south.append(slot);
         }
-        slot.append(card(code || path[0].slice(5), shown.edition));
+        slot.append(face(code || path[0].slice(5)));
         slot.firstChild.removeAttribute("data-card");
       }
       spot("side:" + stone, south);
@@ -142,7 +146,7 @@
     const palette = Object.keys(can).filter((key) => key.startsWith("as:"));
     if (palette.length) { // what a wild becomes
       return palette.map((key) => {
-        const code = key.slice(3), one = card(isClan(code) ? code : code + "0", shown.edition);
+        const code = key.slice(3), one = face(isClan(code) ? code : code + "0");
         if (!isClan(code)) one.firstChild.textContent = "";
         return [key, one];
       });
@@ -152,15 +156,15 @@
     const drawn = shown.fresh.filter((one) => !one.by && one.kind === "draw").map((one) => one.card);
     return list(shown.state.ha).sort((a, b) => order(a) - order(b)).flatMap((code) => {
       const key = "hand:" + code, at = path.indexOf(key), returns = shown.state.phase === "return";
-      const one = card(code, shown.edition, at < 0 ? (drawn.includes(code) ? "drawn" : "") : returns ? "returns" : "picked");
+      const one = face(code, at < 0 ? (drawn.includes(code) ? "drawn" : "") : returns ? "returns" : "picked");
       if (at >= 0) one.dataset.order = at + 1;
-      return [[key, one], ...(at >= 0 && taken ? [["", card(taken, shown.edition, "held")]] : [])];
+      return [[key, one], ...(at >= 0 && taken ? [["", face(taken, "held")]] : [])];
     });
   }
   function acts() { // two buttons in fixed places; what cannot be done is pale, not gone
     const second = can.pass ? "pass" : /claim|return/.test(shown.state.phase) ? "done" : "undo";
     return ["hint", ...(can.discard ? ["discard"] : []), second].map((key) => {
-      const made = make("button", "key" + (can[key] ? " can" : ""), key === "hint" ? "Hint" : label(key));
+      const made = make("button", "key" + (can[key] ? " can" : ""), label(key));
       made.type = "button";
       made.dataset.key = key;
       made.disabled = !(key === "hint" ? isChoosing() && shown.hint.length : can[key]);
@@ -179,7 +183,8 @@
     find(".me").replaceChildren(...seat(0));
     find(".table").replaceWith(board());
     const decks = shown.tactics ? ["clan", "tactic"] : ["clan"];
-    find(".piles").replaceChildren(...decks.map((deck) => pile(deck, shown.state.turn ? shown.state[deck] || 0 : "")));
+    const count = (deck) => (shown.state.turn ? shown.state[deck] || 0 : "");
+    find(".piles").replaceChildren(...decks.map((deck) => pile(deck, count(deck))));
     for (const deck of decks) spot("deck:" + deck, find(".pile." + deck));
     const held = hand(), place = find(".hand");
     place.replaceChildren(...held.map(([, one]) => one));
@@ -213,7 +218,7 @@
   function tell() {
     const [title, detail] = says();
     find("[data-title]").textContent = title;
-    find("[data-detail]").textContent = trouble || (pointed && effect(pointed, shown.edition)) || detail;
+    find("[data-detail]").textContent = trouble || (pointed && does(pointed)) || detail;
   }
   function latest() { // what was done last, without draws
     const by = shown.log.length ? shown.log[shown.log.length - 1][0] : 0, did = [];
@@ -229,42 +234,58 @@
   };
   function says() {
     const last = latest(), { phase, seat: mover } = shown.state;
-    if (shown.kind === "failed") return [shown.text || bot + " could not be started, so there is no game.", last];
+    if (shown.kind === "failed") {
+      return [shown.text || bot + " could not be started, so there is no game.", last];
+    }
     if (shown.kind === "over") return [shown.result, last];
     if (!shown.state.turn) return ["The cards are dealt", ""];
     if (!isChoosing()) return mover ? [bot + " is thinking …", last] : [last || "…", ""];
     const hint = hinting && "Hint: " + shown.hint.filter((key) => !path.includes(key)).map(label).join(", ");
-    const picked = path.length ? path[0].slice(5) : "", [taken] = inTheAir(), does = picked && effect(picked, shown.edition);
+    const picked = path.length ? path[0].slice(5) : "", [taken] = inTheAir(), told = picked && does(picked);
     const about = (code, ask) => capital(named(code)) + ": " + ask;
     if (phase === "return") {
       return [can.done ? "These go back" : "Put back: pick a card", hint || "Face down; the last one lies on top."];
     }
-    if (Object.keys(can).some(isOf("as"))) return [about(picked, "which card is it?"), hint || "It stays what you choose."];
-    if (taken) return [about(taken, "now put it on your side"), hint || does];
-    if (picked) return [about(picked, ASKS[picked] || "pick a place"), hint || does || "Click a lit place, or type its number."];
-    if (can["deck:clan"] || can["deck:tactic"]) return ["Draw a card: click a deck", hint || "C: clan cards, T: tactic cards"];
+    if (Object.keys(can).some(isOf("as"))) {
+      return [about(picked, "which card is it?"), hint || "It stays what you choose."];
+    }
+    if (taken) return [about(taken, "now put it on your side"), hint || told];
+    if (picked) {
+      const ask = ASKS[picked] || "pick a place";
+      return [about(picked, ask), hint || told || "Click a lit place, or type its number."];
+    }
+    if (can["deck:clan"] || can["deck:tactic"]) {
+      return ["Draw a card: click a deck", hint || "C: clan cards, T: tactic cards"];
+    }
     if (phase === "claim") return ["Claim a stone, or nothing more", hint || last];
     return [can.pass ? "You have no move but to pass" : "Your turn: pick a card", hint || last];
   }
   function drawWorth() {
-    const text = shown.why[looked] || "Stone worth\nPoint at a stone: here stands what each side has and can still become.";
+    const text = shown.why[looked]
+      || "Stone worth\nPoint at a stone: here stands what each side has and can still become.";
     const [title, ...lines] = text.replaceAll(box.dataset.bot, bot).split("\n"), part = find(".worth");
     // codes of cards become small cards
     const code = /(\*(?:J|[78]|123)|\b[rgbypk](?:10|\d)\b)/;
-    const pieces = (line) => line.split(code).map((one, i) => (i % 2 ? card(one, shown.edition) : one));
-    const head = title.replace(/\.$/, "").replace(/\b(fog|mud)\b/g, named);
+    const pieces = (line) => line.split(code).map((one, i) => (i % 2 ? face(one) : one));
+    const [, stone, first] = /^(Stone \d(?: \([a-z ]+\))?) (?:is )?(.*)/.exec(title) || [];
+    if (stone) lines.unshift(capital(first));
+    const head = (stone || title).replace(/\b(fog|mud)\b/g, named);
     part.replaceChildren(make("h2", "", head), ...lines.map((line) => make("p", "", ...pieces(line))));
     for (const one of part.querySelectorAll("[data-card]")) one.removeAttribute("data-card"); // they do not move
   }
   function drawPast() {
-    const line = ([who, text]) => make("li", "", make("b", who ? "north" : "south", who ? bot : "You"), " " + text);
+    const line = ([who, text]) => {
+      const by = who ? make("b", "north", bot) : make("b", "south", "You");
+      return make("li", "", by, " " + text);
+    };
     find(".past ol").replaceChildren(...shown.log.map(line).reverse());
     const dear = find("[data-dear]");
     dear.hidden = !shown.dear.length;
-    find("ol", dear).replaceChildren(...shown.dear.map((one) => {
+    find("[data-dear] ol").replaceChildren(...shown.dear.map((one) => {
       const again = make("button", "key", "Try again from here");
       Object.assign(again, { type: "submit", name: "again", value: one.number });
-      return make("li", "", `Turn ${one.turn}: ${one.said}; ${one.best} was worth ${one.percent} % more. `, again);
+      const cost = `${one.best} was worth ${one.percent} % more. `;
+      return make("li", "", `Turn ${one.turn}: ${one.said}; `, cost, again);
     }));
     find(".reason").hidden = !shown.detail;
     find(".reason").textContent = shown.detail || "";
@@ -275,7 +296,12 @@
   // A move is shown in steps, fast, one after the other: the card, the claim, the draw.
   async function show(message) {
     const before = shown, now = { ...nothing, ...message, state: message.state || nothing.state };
-    const drawn = now.fresh.filter((one) => one.kind === "draw"), acts = now.fresh.filter((one) => one.kind !== "draw");
+    const drawn = now.fresh.filter((one) => one.kind === "draw");
+    const acts = now.fresh.filter((one) => one.kind !== "draw");
+    if (now.state.turn && !before.state.turn) { // all hands are dealt from the deck
+      drawn.push(...list(now.state.ha).map((code) => ({ by: 0, card: code, deck: "clan" })));
+      drawn.push(...Array(now.backs.clan).fill({ by: 1, deck: "clan" }));
+    }
     const placed = acts.filter((one) => one.stone && one.card);
     if (now.kind === "waits" && before.number && !now.fresh.length) { // our own move is on its way
       shown = { ...before, kind: "waits", number: now.number };
@@ -288,7 +314,6 @@
       [shown, path] = [now, []];
       return paint();
     }
-    if (!before.state.turn && now.state.turn) return deal(now);
     if (acts.some((one) => one.by)) await pause(300);
     const state = { ...now.state, own: before.state.own, won: "" }, backs = { ...now.backs };
     const ours = drawn.filter((one) => !one.by).map((one) => one.card);
@@ -298,8 +323,12 @@
       backs[one.deck] -= one.by;
     }
     // the bot's cards come from its backs, what is put back goes to its deck
-    const gone = { ...before.backs }, pairs = [];
-    const from = (one, deck) => (one.by ? `[data-back="${deck}${(gone[deck] -= 1)}"]` : `.hand [data-card="${one.card}"]`);
+    const place = (backs) => (one, deck) => {
+      if (!one.by) return `.hand [data-card="${one.card}"]`;
+      backs[deck] -= 1;
+      return `[data-back="${deck}${backs[deck]}"]`;
+    };
+    const from = place({ ...before.backs }), to = place({ ...now.backs }), pairs = [];
     for (const one of acts) {
       const there = `[data-card^="${one.card}"]`, deck = isClan(one.card || "") ? "clan" : "tactic";
       if (one.kind === "return") pairs.push([from(one, one.deck), `.pile.${one.deck} .back`]);
@@ -307,9 +336,10 @@
       else if (one.by && /place|ruse/.test(one.kind) && !find(".table " + there)) pairs.push([from(one, deck), there]);
     }
     const steps = acts.length ? [[{ state, backs }, pairs]] : [];
-    if (now.state.own !== before.state.own) steps.push([{ state: { ...state, own: now.state.own }, backs }, []]);
-    const last = (deck) => `[data-back="${deck}${now.backs[deck] - 1}"]`;
-    const draws = drawn.map((one) => [`.pile.${one.deck} .back`, one.by ? last(one.deck) : `.hand [data-card="${one.card}"]`]);
+    if (now.state.own !== before.state.own) {
+      steps.push([{ state: { ...state, own: now.state.own }, backs }, []]);
+    }
+    const draws = drawn.map((one) => [`.pile.${one.deck} .back`, to(one, one.deck)]);
     if (draws.length || !steps.length) steps.push([{}, draws]);
     for (const [i, [change, pairs]] of steps.entries()) {
       await moving(felt, () => {
@@ -319,24 +349,6 @@
       }, pairs);
     }
   }
-  // All cards lie on the deck, each under its own name, and go to their places one after the other.
-  async function deal(now) {
-    shown = nothing;
-    paint();
-    const order = list(now.state.ha).flatMap((_, i) => [".hand", ".backs"].map((part) => `${part} > :nth-child(${i + 1})`));
-    const pairs = order.map((to, i) => {
-      const one = back("clan");
-      one.dataset.deal = i;
-      find(".pile.clan").append(one);
-      return [`[data-deal="${i}"]`, to];
-    });
-    await pause(300);
-    await moving(felt, () => {
-      shown = now;
-      paint();
-    }, pairs);
-  }
-
   let received = 0, showing = Promise.resolve(); // one message is shown after the other
 
   async function ask(query, body) {
@@ -387,21 +399,24 @@
     const code = target.closest("[data-card]")?.dataset.card || "";
     if (stone && stone !== looked) {
       looked = stone;
-      for (const one of find(".table").children) one.classList.toggle("looked", Number(one.dataset.stone) === stone);
+      for (const one of find(".table").children) {
+        one.classList.toggle("looked", Number(one.dataset.stone) === stone);
+      }
       drawWorth();
     }
     if (code === pointed) return;
     pointed = code;
     tell();
   }
-  let pressed = 0, isLong = false; // a long press tells what a card does and picks nothing
-  felt.addEventListener("click", ({ target }) => {
-    const own = target.closest("[data-key]:enabled")?.dataset.key, { stone } = target.closest("[data-stone]")?.dataset || {};
+  let pressed = 0;
+  felt.addEventListener("click", ({ target, pointerType, timeStamp }) => {
+    const own = target.closest("[data-key]:enabled")?.dataset.key;
+    const { stone } = target.closest("[data-stone]")?.dataset || {};
     // a thumb is broad: the whole column stands for its place or its stone
     const key = [own, "side:" + stone, "stone:" + stone].find((one) => one === "hint" || can[one]);
+    if (pointerType === "touch" && timeStamp - pressed > 450) return; // a long press tells what a card does and picks nothing
     pointed = "";
-    if (key && !isLong) click(key);
-    isLong = false;
+    if (key) click(key);
   });
   document.addEventListener("click", async ({ target, clientX, clientY }) => { // while cards move, clicks reach none of them
     if (target !== document.documentElement) return;
@@ -413,10 +428,8 @@
   felt.addEventListener("focusin", near);
   felt.addEventListener("pointerdown", (event) => {
     near(event);
-    isLong = false;
-    pressed = setTimeout(() => { isLong = event.pointerType === "touch"; }, 450);
+    pressed = event.timeStamp;
   });
-  for (const type of ["pointerup", "pointercancel", "pointerleave"]) felt.addEventListener(type, () => clearTimeout(pressed));
   find("[data-resign] button").addEventListener("click", () => send({ number: shown.number, resign: 1 }));
 
   // arrows go to the nearest lit thing in their direction

@@ -77,7 +77,10 @@ const boards = (() => {
     "battle-line": "Leader, Companion |Cavalry, Shield |Bearers, Fog, Mud, Scout, Redeploy, Deserter, Traitor",
   };
   const kindOf = (code) => (code === "*8" ? "*7" : code);
-  const nameOf = (code, edition) => (NAMES[edition] || NAMES.iello).split(", ")[Object.keys(TACTICS).indexOf(kindOf(code))];
+  function nameOf(code, edition) {
+    const names = (NAMES[edition] || NAMES.iello).split(", ");
+    return names[Object.keys(TACTICS).indexOf(kindOf(code))];
+  }
   function words(code, edition) { // a card by its name, such as `Joker as red 7`
     const [printed, bound] = code.split("=");
     const isTactic = TACTICS[kindOf(printed)];
@@ -88,26 +91,26 @@ const boards = (() => {
     const printed = code.split("=")[0], tactic = TACTICS[kindOf(printed)];
     return tactic ? words(code, edition) + ": " + tactic.does.replace("7", printed[1]) : "";
   }
-  function symbol(code, style) {
+  function drawing(style, width, height, inner) {
     const made = make("i", style);
-    made.innerHTML = `<svg viewBox="0 0 48 48" aria-hidden="true">${TACTICS[kindOf(code)].art}</svg>`;
+    made.innerHTML = `<svg viewBox="0 0 ${width} ${height}" aria-hidden="true">${inner}</svg>`;
     return made;
   }
+  const symbol = (code) => drawing("symbol", 48, 48, TACTICS[kindOf(code)].art);
   function title(name) { // as a drawing: it grows with the card, and a long word is set narrower, never broken
-    const lines = name.split("|"), made = make("i", "title");
+    const lines = name.split("|");
     const line = (one, i) => {
       const narrow = one.length > 7 ? 'textLength="96" lengthAdjust="spacingAndGlyphs"' : "";
       return `<text x="50" y="${(lines.length > 1 ? 20 : 33) + 23 * i}" ${narrow}>${one.trim()}</text>`;
     };
-    made.innerHTML = `<svg viewBox="0 0 100 50" aria-hidden="true">${lines.map(line).join("")}</svg>`;
-    return made;
+    return drawing("title", 100, 50, lines.map(line).join(""));
   }
   function card(code, edition, style = "") {
     const [printed, bound] = code.split("="), tactic = TACTICS[kindOf(printed)], suit = bound || (!tactic && printed);
     const figure = suit ? suit.slice(1) : tactic.figure.replace("7", printed[1]);
     const look = suit ? "c-" + suit[0] : "tac " + tactic.kind;
-    const made = make("span", `card ${look} ${style}`.trim(), make("b", figure.length > 2 ? "long" : "", figure));
-    if (tactic) made.append(symbol(printed, "symbol"), ...(suit ? [] : [title(nameOf(printed, edition))]));
+    const made = make("span", `card ${look} ${style}`, make("b", figure.length > 2 ? "long" : "", figure));
+    if (tactic) made.append(symbol(printed), ...(suit ? [] : [title(nameOf(printed, edition))]));
     made.dataset.card = code;
     made.role = "img";
     made.ariaLabel = words(code, edition);
@@ -143,17 +146,11 @@ const boards = (() => {
     }
     return known.get(game);
   }
-  const looks = new WeakMap();
-  function isSame(element, look) { // whether an element shows that already; what does not change need not be drawn
-    const same = looks.get(element) === look;
-    looks.set(element, look);
-    return same;
-  }
   const empty = () => make("div", "table");
 
   // show a state on a board; cards that are not in the state `before` are marked
   function fill(board, game, state, before) {
-    board.classList.toggle("deep", Object.values(state).some((one) => /^(fog )?mud( fog)?$/.test(one)));
+    board.classList.toggle("deep", Object.keys(state).some((key) => key[0] === "m" && state[key].includes("mud")));
     for (const stone of board.children.length ? [] : game.stones || [1, 2, 3, 4, 5, 6, 7, 8, 9]) {
       const column = make("div", "", make("div", "side north"), make("div", "stone"), make("div", "side south"));
       column.dataset.stone = stone;
@@ -165,8 +162,6 @@ const boards = (() => {
       for (const [number, seat] of ["a", "b"].entries()) {
         const side = number ? north : south, worth = state["v" + seat + stone];
         const old = new Set(list(before && before[seat + stone]));
-        const look = [game.names[number], owner, state[seat + stone], before && before[seat + stone], worth].join();
-        if (isSame(side, look)) continue;
         const cards = list(state[seat + stone]).map((code, i) => {
           const one = card(code, game.edition, before && !old.has(code) ? "new" : "");
           one.style.setProperty("--i", i);
@@ -185,7 +180,7 @@ const boards = (() => {
       mark.style.setProperty("--i", won);
       const claimed = owner === "." ? "not claimed" : "claimed by " + game.names["ab".indexOf(owner)];
       mark.ariaLabel = ["stone " + stone, claimed, ...modes.map((one) => words(one, game.edition))].join(", ");
-      mark.replaceChildren(stone, ...modes.map((one) => symbol(one, "symbol")));
+      mark.replaceChildren(stone, ...modes.map(symbol));
     }
   }
 
@@ -195,7 +190,9 @@ const boards = (() => {
       one.querySelector("noscript")?.remove();
       fill(one, game, game.state);
     }
-    for (const one of document.querySelectorAll("[data-face]")) one.replaceWith(card(one.dataset.face, one.dataset.edition));
+    for (const one of document.querySelectorAll("[data-face]")) {
+      one.replaceWith(card(one.dataset.face, one.dataset.edition));
+    }
   }
   document.addEventListener("renew", drawAll); // parts of the page are new
 
@@ -203,7 +200,7 @@ const boards = (() => {
 
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const canMove = () => document.startViewTransition && !still.matches && !document.hidden;
-  let moves = null, last = 0;
+  let moves = null, last = -Infinity;
   function name(root) { // what has the same name before and after a change is moved by the browser
     const seen = new Map();
     for (const one of root.querySelectorAll("[data-card], [data-back], .stone")) {
@@ -224,8 +221,13 @@ const boards = (() => {
     if (moves) moves.skipTransition();
     if (moves || last - before < 250 || !canMove()) return draw();
     const lend = (at) => pairs.forEach((pair, i) => {
-      const one = root.querySelector(pair[at]);
+      let one = root.querySelector(pair[at]);
       if (!one) return;
+      if (!at && one.style.viewTransitionName) { // a deck gives several
+        const top = one;
+        one = top.cloneNode();
+        top.after(one);
+      }
       one.style.viewTransitionName = "pair-" + i;
       one.style.viewTransitionClass = (one.matches(".back") ? "pair" : "pair turn") + " w" + i % 4;
     });
@@ -246,5 +248,5 @@ const boards = (() => {
   }
 
   drawAll();
-  return { make, list, states, card, words, effect, back, isClan, pile, empty, fill, isSame, canMove, moving, rest };
+  return { make, list, states, card, words, effect, back, isClan, pile, empty, fill, canMove, moving, rest };
 })();

@@ -7,7 +7,7 @@
   const place = document.querySelector("[data-viewer]");
   if (!place || !games.length) return;
 
-  const { make, list, card, words, back, pile, isSame, moving } = boards;
+  const { make, list, card, words, back, pile, moving } = boards;
   const who = (seat) => game.names[seat];
 
   // ------------------------------------------------------------ elements
@@ -67,7 +67,7 @@
     claim_back: ["◀ claim", "Claim before"], claim: ["claim ▶", "Next claim"], turn: ["mark ▶", "Next turning point or blunder"],
   };
   const buttons = Object.fromEntries(Object.entries(names).map(([key, words]) => [key, button(key, words, keys[key])]));
-  const legend = make("p", ""), missing = make("p", "");
+  const missing = make("p", "");
   missing.setAttribute("role", "alert");
   const felt = make("div", "felt", hands[1], board, hands[0], decks);
   place.replaceChildren(
@@ -81,7 +81,7 @@
         curve, slider, make("div", "small moves", make("span", "", "deal"), end), signs)),
     why,
     make("div", "row options", paceLabel, handLabel, link),
-    make("details", "small", make("summary", "", "Keys and cards"), legend, make("p", "", "Keys: ← → one move, Home End first and last, "
+    make("details", "small", make("summary", "", "Keys"), make("p", "", "Keys: ← → one move, Home End first and last, "
       + "space plays, c and C next and previous claim, t next turning point or blunder, h hands, n and p next and previous game.")),
   );
 
@@ -123,7 +123,6 @@
     game = other;
     gameSelect.value = games.indexOf(other);
     slider.max = game.steps.length - 1;
-    legend.textContent = game.legend;
     end.textContent = "move " + (game.steps.length - 1);
     drawCurve();
     log.dataset.hands = "";
@@ -194,8 +193,6 @@
     const sign = "ab"[seat], held = list(state["h" + sign]), beside = list(state["d" + sign]);
     const won = state.own.split(sign).length - 1, one = (code) => card(code, game.edition);
     hands[seat].classList.toggle("turn", at < game.steps.length - 1 && state.seat === seat);
-    const look = [game.key, held, beside, won, shown(seat, state)].join(";");
-    if (isSame(hands[seat], look)) return;
     hands[seat].replaceChildren(
       make("span", "name", game.names[seat], make("small", "", won + (won === 1 ? " stone" : " stones"))),
       make("span", "cards hand", ...held.map(shown(seat, state) ? one : (code) => back(boards.isClan(code) ? "clan" : "tactic"))),
