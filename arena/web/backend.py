@@ -44,6 +44,7 @@ register_url_convertor("number", NumberConvertor())
 POLL_S = 0.5
 FRESH_S = 1.0
 OUTDATED_S = 5.0
+PAUSE_S = 0.1
 MAX_PAGES = 300
 
 
@@ -95,6 +96,7 @@ class Backend:
         self._version = 0  # of the standings
         self._pages: dict[str, tuple[Stored, int, float]] = {}  # with their versions, and when they were made
         self._making: dict[str, asyncio.Task[Stored]] = {}
+        self._turn = asyncio.Lock()
         self.uploading = asyncio.Lock()  # an upload is unpacked in memory, so one at a time
 
     async def __aenter__(self) -> Backend:
@@ -125,15 +127,19 @@ class Backend:
         page, version, made = self._pages.get(path, (None, 0, 0.0))
         if page is not None and version == self._version:
             return page
+        is_recent = page is not None and time.monotonic() < made + OUTDATED_S
         if path not in self._making:
-            self._making[path] = asyncio.create_task(self._make(path))
+            self._making[path] = asyncio.create_task(self._make(path, is_recent))
             self._making[path].add_done_callback(lambda task: self._making.pop(path) and task.exception())
-        if page is not None and time.monotonic() < made + OUTDATED_S:
+        if page is not None and is_recent:
             return page
         return await asyncio.shield(self._making[path])  # others also wait for it
 
-    async def _make(self, path: str) -> Stored:
-        """Make a page and keep it."""
+    async def _make(self, path: str, is_recent: bool) -> Stored:
+        """Make a page and keep it. If there is a recent one, take turns: pages made at a stretch hold up requests."""
+        if is_recent:
+            async with self._turn:
+                await asyncio.sleep(PAUSE_S)
         version = self._version
         page = await self.site(public_page, path)
         self._pages.pop(path, None)
