@@ -330,15 +330,17 @@ def test_a_turn_moves_cards_and_a_game_is_sound_on_a_phone(driver: Any, server: 
         choose(browser, next(one for one in decision(browser)["lit"] if one["key"].startswith(begin)), False)
         time.sleep(1)
     assert decision(browser)["kind"] == "decision"
+    time.sleep(1)  # the last movement has begun
     moved = driver.execute_script("return window.moved")
     wish_for_motion(driver, "reduce")
-    assert not [one for one in moved if "Error" in one]
+    assert not [one for one in moved if "Error" in one and "AbortError" not in one]  # a quick click ends a movement
     assert sum("group(pair-0)" in one for one in moved) == 3  # we draw, the bot plays, the bot draws
     choose(browser, decision(browser)["lit"][0], False)
     assert_sound(driver)
     driver.find_element("css selector", "[data-resign] summary").click()
     driver.find_element("css selector", "[data-resign] button").click()
     assert decision(browser)["result"] == "You resign"
+    time.sleep(2.5)  # the end appears
     assert_sound(driver)
     assert [line for line in driver.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []
 
