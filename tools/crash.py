@@ -25,10 +25,11 @@ from typing import Any
 from arena.cli.main import main as arena
 from arena.errors import ArenaError
 from arena.league import versions
-from arena.league.rating import league_standings
 from arena.league.store import open_league
 from arena.league.verification import league_faults, verified_games
-from arena.league.views import standing_values
+from arena.results.run_standings import standings
+from arena.results.sources import league_run
+from arena.results.standings_report import public_json
 from arena.web.client import Server
 from tests.league.leagues import submission
 from tests.web.served import Served
@@ -143,7 +144,7 @@ def _compare(folder: Path, server: Served, receipts: dict[str, int], outcome: Ou
         outcome.faults += league_faults(league)
         outcome.faults += [f"game {game.name}: {fault}" for game, fault in verified_games(league) if fault]
     for _ in range(30):  # the server caches its tables for a moment, and bots may still be playing
-        before, found, after = _table(folder), Server(server.url).ask("standings")["standings"], _table(folder)
+        before, found, after = _table(folder), Server(server.url).ask("standings")["tables"]["standings"], _table(folder)
         if found in (before, after):
             return
         time.sleep(1)
@@ -152,7 +153,7 @@ def _compare(folder: Path, server: Served, receipts: dict[str, int], outcome: Ou
 
 def _table(folder: Path) -> Any:
     with open_league(folder, write=False) as league:
-        return json.loads(json.dumps(standing_values(league, league_standings(league))["standings"]))
+        return json.loads(public_json(standings(league_run(league))))["tables"]["standings"]
 
 
 def main() -> int:
