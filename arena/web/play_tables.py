@@ -63,7 +63,7 @@ _NOTHING: Mapping[str, Any] = {
     "choices": {},
     "lines": 0,
     "hint": (),
-    "dear": (),
+    "costly": (),
     "result": "",
     "text": "",
     "detail": "",

@@ -185,7 +185,7 @@ def test_a_move_that_cost_much_can_be_tried_again(web: Web) -> None:
     record = parse_record(record_of(game))
     end = replay(record)
     assert {card for seat in (0, 1) for card in end.hand_of(seat) if card[0] in COLOURS} <= cards_of(game.shown)
-    number = game.shown["dear"][0]["number"]
+    number = game.shown["costly"][0]["number"]
     game.again(number)
     assert game.shown["number"] == 1  # what came before is not played again
     assert "Played again from an earlier game" in game.person.get(game.path)

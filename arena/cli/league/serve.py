@@ -47,7 +47,7 @@ def serve_command(
         refuse_options("needs tables, and there are none (--tables 0)", "guests")
     number = max(core_count() - 1, 1) if workers is None else workers  # the server needs a core: clocks are wall time
 
-    def told(port: int) -> None:
+    def on_start(port: int) -> None:
         name = f"[{host}]" if ":" in host else host
         by = counted(number, "worker")
         click.echo(f"Serving {folder} at http://{name}:{port}/ with {by}; stop it with Ctrl-C.", err=True)
@@ -55,4 +55,4 @@ def serve_command(
     words = (["--play"] if play else []) + (["--isolation", isolation] if isolation else [])
     words = ["league", "work", str(folder.resolve()), "--workers", str(number), *words]
     command = command_of("arena.cli.main", *words) if number else None
-    run(folder, host, port, command, WebSettings(upload_mb, PlayLimits(tables, guests), level, secure), told)
+    run(folder, host, port, command, WebSettings(upload_mb, PlayLimits(tables, guests), level, secure), on_start)
