@@ -42,8 +42,8 @@ def play_variants(
 ) -> Mapping[str, str] | None:
     """Bring each variant up to date and write its tables; return why bots were left out, None if interrupted.
 
-    `configs` are the settings by folder; `on_status` is called with the variant that is next. With `until`, all variants
-    are extended together until the errors of all of them are small enough.
+    `configs` are the settings by folder; `on_status` is called with the variant that is next. With `until`, all
+    variants are extended together until the errors of all of them are small enough.
     """
     left_out: dict[str, str] = {}
     games: int | None = None
