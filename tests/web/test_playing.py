@@ -32,10 +32,10 @@ from arena.results.records import game_of
 from arena.terminal.scene import News
 from arena.tournament.games import GameResult
 from arena.web import play_child as child
-from arena.web import play_tables as tables
+from arena.web import web_games as tables
 from arena.web.backend import WebSettings, client_address
 from arena.web.play_child import choices_shown, hint_shown, table_shown
-from arena.web.play_tables import PlayLimits
+from arena.web.web_games import PlayLimits
 from tests.bots.processes.waiting import wait_for
 from tests.league.leagues import FIRST, enter, league, played
 from tests.web.conftest import Person, Web, served_here
