@@ -33,7 +33,7 @@ def check_command(
     line = ""
     shown = progress_for(text=lambda status: line)
 
-    def tell(progress: str) -> None:
+    def on_progress(progress: str) -> None:
         nonlocal line
         line = progress
         shown.update(RunStatus(0, 0))
@@ -47,7 +47,7 @@ def check_command(
             seed=seed,
             clock=Clock(**clock or {}),
             seconds=seconds,
-            report=tell,
+            report=on_progress,
         )
     finally:
         if line:

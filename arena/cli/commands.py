@@ -603,14 +603,14 @@ def _submit() -> None:
 @play_too
 @click.option("--secure", is_flag=True, help="Mark cookies as Secure. Use this behind HTTPS.")
 @number_option("--upload-mb", "Largest upload, in MiB.", 1, 32, default=8)
-@number_option("--tables", "Games that visitors may play against bots at the same time (0: none).", 0, 1000, default=8)
+@number_option("--games", "Games that visitors may play against bots at the same time (0: none).", 0, 1000, default=8)
 @click.option(
     "--guests",
     type=whole_option(0, 1000),
     default=2,
     show_default=True,
     metavar="N",
-    help="Visitors of one address who may play at the same time without signing in, at up to half of the tables"
+    help="Visitors of one address who may play at the same time without signing in, at most half of all"
     " (0: only authors play).",
 )
 @isolation_of_league

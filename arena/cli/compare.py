@@ -141,8 +141,8 @@ def _play(configs: Mapping[Path, TournamentConfig], options: PlayOptions) -> int
     folder, config = next((path.parent, config) for path, config in configs.items())
     warn_of_workers(config)
     try:
-        tell = partial(click.echo, err=True)
-        left_out = play_variants(configs, command_progress, tell, until, options.again)
+        on_status = partial(click.echo, err=True)
+        left_out = play_variants(configs, command_progress, on_status, until, options.again)
     except KeyboardInterrupt:
         left_out = None
     if left_out is None:

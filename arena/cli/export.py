@@ -47,9 +47,9 @@ def export_command(
         return
     if targets.count("-") > 1:
         raise click.UsageError("only one of --records, --moves and --pgn can go to stdout")
-    say = partial(click.echo, err="-" in targets)  # stdout then holds the data and nothing else
+    on_written = partial(click.echo, err="-" in targets)  # stdout then holds the data and nothing else
     if everything or out is not None:
-        _write_tables(source, everything, out, say)
+        _write_tables(source, everything, out, on_written)
     if moves not in (None, "-"):
         check_moves_file(Path(moves))
     if records is not None and records.endswith(PARQUET):
@@ -67,7 +67,7 @@ def export_command(
             with counting(games.count() if wanted.all else None, "Writing") as step:
                 number = write(_counted(games.chosen(wanted), step), None if target == "-" else Path(target))
             if target != "-":
-                say(f"{number} {what} in {target}")
+                on_written(f"{number} {what} in {target}")
 
 
 def _counted(games: Iterable[GameResult], step: Callable[[], object]) -> Iterator[GameResult]:
@@ -76,7 +76,7 @@ def _counted(games: Iterable[GameResult], step: Callable[[], object]) -> Iterato
         step()
 
 
-def _write_tables(source: str, everything: bool, out: Path | None, say: Callable[[object], None]) -> None:
+def _write_tables(source: str, everything: bool, out: Path | None, on_written: Callable[[object], None]) -> None:
     parts = find_source(source).parts()
     if out is not None and out.suffix.lower() == WORKBOOK:
         refuse_options("is for files of a folder; a workbook holds all tables", "everything")
@@ -86,7 +86,7 @@ def _write_tables(source: str, everything: bool, out: Path | None, say: Callable
                 require_room(out, f"{rules} games".strip(), games.number() if games.number else 0)
         tables = [(rules, workbook_tables(_standings(part, whole=True))) for rules, part in parts.items()]
         sheets = {f"{rules} {table.name}".strip(): table for rules, each in tables for table in each}
-        say(f"{write_workbook(sheets, out)} sheets in {one_line(str(out))}")
+        on_written(f"{write_workbook(sheets, out)} sheets in {one_line(str(out))}")
         return
     for rules, part in parts.items():
         found, target = _standings(part, whole=everything), part.path
@@ -94,7 +94,7 @@ def _write_tables(source: str, everything: bool, out: Path | None, say: Callable
             target = out / part.path.name if rules else out
             make_folder(target)
         for path in write_tables(found, target, everything):
-            say(path)
+            on_written(path)
 
 
 def _standings(part: Source, whole: bool) -> RunStandings:

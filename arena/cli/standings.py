@@ -113,8 +113,8 @@ def _luck_of(run: RunData) -> Floats:
     """Return the luck of each game of a run, with a progress bar on the way."""
     if text := judging_text(run.folder, len(run.columns)):
         click.echo(text, err=True)
-    with counting(len(run.columns), "luck of the draw") as seen:
-        return run_luck(run.folder, seen)
+    with counting(len(run.columns), "luck of the draw") as on_progress:
+        return run_luck(run.folder, on_progress)
 
 
 def _require_run(found: Source) -> None:

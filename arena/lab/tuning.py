@@ -145,7 +145,7 @@ RANDOM = 8
 _STEP = 50
 """Games against each opponent, and as many more, after which a trial may be stopped."""
 
-Tell: TypeAlias = Callable[[str], object]
+OnStatus: TypeAlias = Callable[[str], object]
 
 
 @dataclass(frozen=True)
@@ -216,10 +216,10 @@ class Result:
 
 
 @bots_held()
-def tune(task: TuningTask, folder: Path, workers: int | None = None, tell: Tell = lambda line: None) -> Result:
+def tune(task: TuningTask, folder: Path, workers: int | None = None, on_status: OnStatus = lambda line: None) -> Result:
     """Tune a bot. The same task gives the same result; a task with more trials continues the study in the folder.
 
-    `tell` is called with a line about each step. Raises KeyboardInterrupt after Ctrl-C (the same call continues),
+    `on_status` is called with a line about each step. Raises KeyboardInterrupt after Ctrl-C (the same call continues),
     ArenaError if the folder holds another tuning, or for bots or rules that do not exist.
     """
     optuna = load_optuna()
@@ -227,7 +227,7 @@ def tune(task: TuningTask, folder: Path, workers: int | None = None, tell: Tell 
     study = _open_study(folder)
     task = _agreed(study, task)
     assert task.seed is not None
-    tell(f"tuning in {folder}, seed {task.seed}")
+    on_status(f"tuning in {folder}, seed {task.seed}")
     complete, pruned = optuna.trial.TrialState.COMPLETE, optuna.trial.TrialState.PRUNED
     while (number := len(study.get_trials(states=[complete, pruned]))) < task.trials:
         seed = derive_seed(task.seed, "proposal", number) % (1 << 32)
@@ -240,7 +240,7 @@ def tune(task: TuningTask, folder: Path, workers: int | None = None, tell: Tell 
         else:
             study.tell(trial, state=pruned)
             early = f" of {games} games, stopped early"
-        tell(f"trial {number + 1} of {task.trials}: {_text(trial)}  {score:.1%}{early}")
+        on_status(f"trial {number + 1} of {task.trials}: {_text(trial)}  {score:.1%}{early}")
     winner = max(study.get_trials(states=[complete]), key=lambda trial: trial.value or 0.0)  # the first of equals
     return _confirm(winner, task, folder, workers)
 

@@ -36,14 +36,14 @@ def all_variants(variants: Sequence[str]) -> list[str]:
 def play_variants(
     configs: Mapping[Path, TournamentConfig],
     progress: Callable[[], ProgressListener | None],
-    tell: Callable[[str], None],
+    on_status: Callable[[str], None],
     until: UntilError | None = None,
     again: Collection[str] = (),
 ) -> Mapping[str, str] | None:
     """Bring each variant up to date and write its tables; return why bots were left out, None if interrupted.
 
-    `configs` are the settings by folder; `tell` is called with the variant that is next. With `until`, all variants are
-    extended together until the errors of all of them are small enough.
+    `configs` are the settings by folder; `on_status` is called with the variant that is next. With `until`, all
+    variants are extended together until the errors of all of them are small enough.
     """
     left_out: dict[str, str] = {}
     games: int | None = None
@@ -55,7 +55,7 @@ def play_variants(
         next(iter(configs)).parent.mkdir(parents=True, exist_ok=True)
         tables = []
         for number, (folder, config) in enumerate(configs.items(), start=1):
-            tell(f"Variant {number} of {len(configs)}: {config.rules}")
+            on_status(f"Variant {number} of {len(configs)}: {config.rules}")
             report = play_run(config, folder, progress(), again=again)
             if report.stopped:
                 return None

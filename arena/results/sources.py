@@ -435,10 +435,10 @@ def _number(text: str) -> int:
     return int(text) if len(text) <= _MOST_DIGITS else 0
 
 
-def run_luck(source: str | Path, seen: Callable[[], object] = lambda: None) -> Floats:
+def run_luck(source: str | Path, on_progress: Callable[[], object] = lambda: None) -> Floats:
     """Return the first player's luck in all games of a run or a file of records, in their order: (games, parts).
 
-    Call `seen` for each game. A stored run keeps the results, also those of a call that is interrupted.
+    Call `on_progress` for each game. A stored run keeps the results, also those of a call that is interrupted.
     """
     found = find_source(str(source))
     luck = JudgedLuck(found.path if isinstance(found, StoredRun) else None)
@@ -447,7 +447,7 @@ def run_luck(source: str | Path, seen: Callable[[], object] = lambda: None) -> F
         for game in games:
             rows.append(luck.of(game))
             luck.save(often=True)
-            seen()
+            on_progress()
     luck.save()
     return np.array(rows, dtype=np.float64).reshape(-1, PARTS)
 

@@ -127,7 +127,7 @@ class FullScreen(TerminalInterface):
 
         game: Future[None] = Future()
         person = Person(self, session.seating.claims)
-        with _shown_output(session, self._hear):
+        with _shown_output(session, self._add_line):
             self._app.run(pre_run=lambda: _play_behind(lambda: session.play(person), over, game))
             self._answers.put(Left())  # to the next question
             wait([game], _PATIENCE_S)  # a bot may still be thinking; all moves are saved
@@ -149,7 +149,7 @@ class FullScreen(TerminalInterface):
         if (loop := self._app.loop) is not None:
             loop.call_soon_threadsafe(end)
 
-    def _hear(self, line: str) -> None:
+    def _add_line(self, line: str) -> None:
         """Show what a bot has printed."""
         self._heard.append(line)
         if self._decision is None:
@@ -266,19 +266,19 @@ class FullScreen(TerminalInterface):
 class _Heard(logging.Handler):
     """Passes on the messages of the log, in which bots print."""
 
-    def __init__(self, hear: Callable[[str], None]) -> None:
+    def __init__(self, on_line: Callable[[str], None]) -> None:
         super().__init__()
-        self._hear = hear
+        self._on_line = on_line
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._hear(record.getMessage())
+        self._on_line(record.getMessage())
 
 
 @contextmanager
-def _shown_output(session: Session, hear: Callable[[str], None]) -> Iterator[None]:
-    """Pass on to `hear`, line by line, what bots print and the log says, instead of writing it across the screen."""
+def _shown_output(session: Session, on_line: Callable[[str], None]) -> Iterator[None]:
+    """Pass on to `on_line`, line by line, what bots print and the log says, instead of writing it across the screen."""
     log = logging.getLogger("arena")
-    handler = _Heard(hear)
+    handler = _Heard(on_line)
     level, propagate = log.level, log.propagate
     log.addHandler(handler)
     log.setLevel(logging.INFO)

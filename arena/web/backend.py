@@ -25,8 +25,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from arena.web import accounts
 from arena.web.accounts import Account, Stores
-from arena.web.play_tables import PlayLimits, Tables
 from arena.web.public import Site, Stored, open_site, public_page, web_page
+from arena.web.web_games import PlayLimits, WebGames
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -89,7 +89,7 @@ class Backend:
         self.settings = settings
         level = settings.level
         play_level = "process" if level == "none" else level or "sandbox"  # a bot must not hang a person's game
-        self.tables = Tables(folder, play_level, settings.play)
+        self.games = WebGames(folder, play_level, settings.play)
         self._writer = StoreThread(self.folder, "writer", write=True)
         self._reader, self._maker = StoreThread(self.folder, "reader"), StoreThread(self.folder, "pages")
         self.write, self.read = self._writer.run, self._reader.run
@@ -101,7 +101,7 @@ class Backend:
 
     async def __aenter__(self) -> Backend:
         self.league_name = await self.read(lambda stores: stores.league.name)
-        await self.tables.__aenter__()
+        await self.games.__aenter__()
         seen = await self._data_version()
         await self._renew()  # so that the first reader does not wait
         self._watching = asyncio.create_task(self._watch(seen))
@@ -109,7 +109,7 @@ class Backend:
 
     async def __aexit__(self, *error: object) -> None:
         self._watching.cancel()
-        await self.tables.__aexit__(*error)
+        await self.games.__aexit__(*error)
         for thread in (self._maker, self._reader, self._writer):
             await thread.close()
 

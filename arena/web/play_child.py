@@ -43,7 +43,7 @@ WAITS = "waits"  # the bot is to move
 OVER = "over"
 FAILED = "failed"  # the game cannot continue
 _STONES = range(1, 10)
-_DEAR, _MOST_DEAR = 0.02, 3  # of the chance to win; moves that are named afterwards
+_MIN_LOSS, _MOST_COSTLY = 0.02, 3  # of the chance to win; moves that are named afterwards
 _GOES_ON = {"ruse": ("take", "scout"), "take": ("put",), "return": ("return",)}
 """Kinds of moves, and the decisions that may follow them before anything hidden is shown."""
 Choices: TypeAlias = dict[str, Any]
@@ -156,10 +156,10 @@ def play_table(order: GameOrder, answers: TextIO, questions: TextIO) -> None:
     if result is not None:
         result, detail = replace(result, detail=None), result.detail or ""
     record = session.record() if result is None else export_line(result)
-    dear: list[dict[str, Any]] = []
+    costly: list[dict[str, Any]] = []
     with suppress(UnfitEngineError):
-        dear = dear_moves(record, table.person)
-    table.tell(OVER, result=end_text(session, reason=False), detail=detail, record=record, dear=dear)
+        costly = costly_moves(record, table.person)
+    table.tell(OVER, result=end_text(session, reason=False), detail=detail, record=record, costly=costly)
 
 
 def _seating(order: GameOrder) -> Seating:
@@ -214,7 +214,7 @@ def table_shown(scene: Scene, news: News, events: Sequence[Event], is_open: bool
     }
 
 
-def dear_moves(record: str, person: str) -> list[dict[str, Any]]:
+def costly_moves(record: str, person: str) -> list[dict[str, Any]]:
     """Return the moves of the person that cost most by the judge, the dearest first: their numbers and words."""
     game = game_of(record)
     analysis = analyse(game)
@@ -222,7 +222,7 @@ def dear_moves(record: str, person: str) -> list[dict[str, Any]]:
     lost = [
         (judged.loss, made, judged.best)
         for made, judged in zip(analysis.made, analysis.judged)
-        if made.seat == seat and judged.loss >= _DEAR and judged.best is not made.move
+        if made.seat == seat and judged.loss >= _MIN_LOSS and judged.best is not made.move
     ]
     return [
         {
@@ -232,7 +232,7 @@ def dear_moves(record: str, person: str) -> list[dict[str, Any]]:
             "best": move_words(best, edition),
             "percent": round(100 * loss),
         }
-        for loss, made, best in sorted(lost, key=lambda one: -one[0])[:_MOST_DEAR]
+        for loss, made, best in sorted(lost, key=lambda one: -one[0])[:_MOST_COSTLY]
     ]
 
 

@@ -32,8 +32,8 @@ from arena.web.backend import (
     shown_message,
     signed_in,
 )
-from arena.web.play_tables import GUEST, CannotPlay, PlayTable
 from arena.web.public import NoPage, Site, viewer_page
+from arena.web.web_games import GUEST, CannotPlay, WebGame
 
 _MOVE_WAIT_S = 3.0  # the process of a game has made the person's move by then
 _POLL_WAIT_S = 20.0
@@ -93,9 +93,9 @@ async def _choose(request: Request) -> Response:
         who = await visitor(request)
     except HTTPException:
         return shown_message(request, "play.html", may=False, game=None, bots=(), rules=None)
-    game, fault = backend.tables.of(who.owner), ""
+    game, fault = backend.games.of(who.owner), ""
     try:
-        backend.tables.check(who.owner, client_address(request))
+        backend.games.check(who.owner, client_address(request))
     except CannotPlay as error:
         fault = str(error)
     scores = _scores(request, game)
@@ -128,16 +128,16 @@ class Scores:
         games = [f"{bot}:{won}-{played}" for bot, (won, played) in self.games.items()]
         return "~".join([self.last, *games[-_MAX_SCORES:]])
 
-    def count(self, table: PlayTable) -> None:
+    def count(self, game: WebGame) -> None:
         """Count a game that is over, if it was not counted before and was played from its beginning."""
-        record, bot = table.shown["record"], table.bot.rpartition(" v")[0]
-        if record and table.key != self.last and not table.order.before:
+        record, bot = game.shown["record"], game.bot.rpartition(" v")[0]
+        if record and game.key != self.last and not game.order.before:
             winner = game_of(record).winner
             won, played = self.games.pop(bot, (0, 0))
-            self.last, self.games[bot] = table.key, (won + (winner not in (None, table.bot)), played + 1)
+            self.last, self.games[bot] = game.key, (won + (winner not in (None, game.bot)), played + 1)
 
 
-def _scores(request: Request, last: PlayTable | None) -> Scores:
+def _scores(request: Request, last: WebGame | None) -> Scores:
     """Return what the sender of a request has scored, with the last game."""
     scores = Scores.read(request.cookies.get(_scores_cookie(request), ""))
     if last is not None:
@@ -201,21 +201,21 @@ def opponent(league: League, name: str) -> versions.Version:
 
 
 async def _begin(request: Request) -> Response:
-    who, tables = await visitor(request), backend_of(request).tables
+    who, games = await visitor(request), backend_of(request).games
     fields, address = await _fields(request), client_address(request)
     bot = await backend_of(request).read(lambda stores: opponent(stores.league, fields.get("bot", "")))
     begins = {"you": True, "bot": False}.get(fields.get("begins", ""), secrets.randbelow(2) == 0)
     reveals = who.account.admin or (not who.is_guest and bot.author == who.account.author)
     cookie = secrets.token_urlsafe(32)  # new for each game of a guest, so that nobody else can have chosen it
-    scores = _scores(request, tables.of(who.owner))
+    scores = _scores(request, games.of(who.owner))
     try:
-        tables.check(who.owner, address)
+        games.check(who.owner, address)
         if who.is_guest:
             who = _guest(cookie)
-        table = await tables.begin(who.owner, address, bot, who.account.author, begins, "claims" in fields, reveals)
+        game = await games.begin(who.owner, address, bot, who.account.author, begins, "claims" in fields, reveals)
     except CannotPlay as error:
         return shown_message(request, "page.html", 429, title="Not now", text=str(error), steps=[("play", "Back")])
-    response = see_other(request, f"play/games/{table.key}")
+    response = see_other(request, f"play/games/{game.key}")
     settings = backend_of(request).settings
     set_cookie(response, settings, _scores_cookie(request), scores.text)
     if who.is_guest:
@@ -226,53 +226,53 @@ async def _begin(request: Request) -> Response:
 # ---------------------------------------------------------------- playing
 
 
-def _table(request: Request, who: Visitor) -> PlayTable:
-    table = backend_of(request).tables.get(request.path_params["key"], who.owner)
-    if table is None:
+def _game_of(request: Request, who: Visitor) -> WebGame:
+    game = backend_of(request).games.get(request.path_params["key"], who.owner)
+    if game is None:
         raise NoPage(
             "this game is not yours, or it no longer exists: you began another, the server stopped, or nobody moved for"
             " a while"
         )
-    return table
+    return game
 
 
 async def _game(request: Request) -> Response:
     """Return the page of a game; with `after`, its messages after that number, as soon as there is one."""
     who = await visitor(request)
-    table = _table(request, who)
+    game = _game_of(request, who)
     after = whole_number(request.query_params.get("after", ""))
     if after >= 0:
-        await table.later_than(after, _POLL_WAIT_S)
-        return JSONResponse(table.since(after))
-    now = table.since(table.number - 1)
-    return shown_message(request, "table.html", table=table, data={"table": now[0] if now else None})
+        await game.later_than(after, _POLL_WAIT_S)
+        return JSONResponse(game.since(after))
+    now = game.since(game.number - 1)
+    return shown_message(request, "table.html", game=game, data={"table": now[0] if now else None})
 
 
 async def _act(request: Request) -> Response:
     """Handle a line of moves or a resignation, and return the messages that follow."""
     who, backend = await visitor(request), backend_of(request)
     fields = await _fields(request)
-    table = _table(request, who)
+    game = _game_of(request, who)
     number = whole_number(fields.get("number", ""))
     if "again" in fields:
-        return await _again(request, table, whole_number(fields["again"]))
-    before = table.number
+        return await _again(request, game, whole_number(fields["again"]))
+    before = game.number
     if "resign" in fields:
-        backend.tables.resign(table)
+        backend.games.resign(game)
     else:
-        backend.tables.move(table, number, whole_number(fields.get("move", "")))
-    await table.later_than(table.number if table.number > before else number, _MOVE_WAIT_S)
-    return JSONResponse(table.since(number))
+        backend.games.move(game, number, whole_number(fields.get("move", "")))
+    await game.later_than(game.number if game.number > before else number, _MOVE_WAIT_S)
+    return JSONResponse(game.since(number))
 
 
-async def _again(request: Request, table: PlayTable, number: int) -> Response:
+async def _again(request: Request, game: WebGame, number: int) -> Response:
     """Begin a game from the position before a move of one that is over."""
-    record = table.shown["record"]
+    record = game.shown["record"]
     if not record:
         raise NoPage("you can try moves again when the game is over")
     before = tuple(move.index for move in parse_record(record).moves[: max(number - 1, 0)])
     try:
-        other = await backend_of(request).tables.again(table, before)
+        other = await backend_of(request).games.again(game, before)
     except CannotPlay as error:
         return shown_message(request, "page.html", 429, title="Not now", text=str(error), steps=[("play", "Back")])
     return see_other(request, f"play/games/{other.key}")
@@ -282,7 +282,7 @@ async def _again(request: Request, table: PlayTable, number: int) -> Response:
 
 
 async def _game_replay(request: Request) -> Response:
-    record = _table(request, await visitor(request)).shown["record"]
+    record = _game_of(request, await visitor(request)).shown["record"]
     if not record:  # during the game it would reveal the cards
         raise NoPage("you can watch the game when it is over")
     game, path = game_of(record), request.url.path.strip("/")

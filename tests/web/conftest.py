@@ -19,7 +19,7 @@ from arena.league.store import open_league
 from arena.web.accounts import WebStore, invite
 from arena.web.app import create_app
 from arena.web.backend import WebSettings
-from arena.web.play_tables import PlayLimits
+from arena.web.web_games import PlayLimits
 from tests.league.leagues import enter, league, played
 
 GOOD = "def act(view, moves):\n    return moves[-1]\n"

@@ -17,7 +17,7 @@ from arena.league import book
 from arena.league.store import open_league
 from arena.league.versions import get
 from arena.web import play_pages
-from arena.web.play_tables import PlayLimits
+from arena.web.web_games import PlayLimits
 from tests.web.conftest import GOOD, Person, Web
 from tests.web.test_playing import Play, threads
 

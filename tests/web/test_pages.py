@@ -22,7 +22,7 @@ from arena.web.accounts import Account
 from arena.web.backend import WebSettings
 from arena.web.play_child import GameOrder
 from arena.web.play_pages import Scores
-from arena.web.play_tables import PlayTable
+from arena.web.web_games import WebGame
 from tests.league.leagues import enter, played
 from tests.results.pages.conftest import Page
 from tests.web.conftest import GOOD, Web, served_here
@@ -349,7 +349,7 @@ def test_a_card_has_the_first_sentence_of_the_bot(web: Web, source: str, sentenc
 
 
 def test_a_game_is_counted_once() -> None:
-    table = PlayTable("k2", "guest x", "", "one v3", GameOrder("", 1, "", "", 1, "visitor", True, False))
+    table = WebGame("k2", "guest x", "", "one v3", GameOrder("", 1, "", "", 1, "visitor", True, False))
     record = play_game("first", "random", seed=1).record
     winner = game_of(record).winner
     scores = Scores.read("k1~two:1-2")

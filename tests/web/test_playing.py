@@ -32,10 +32,10 @@ from arena.results.records import game_of
 from arena.terminal.scene import News
 from arena.tournament.games import GameResult
 from arena.web import play_child as child
-from arena.web import play_tables as tables
+from arena.web import web_games as tables
 from arena.web.backend import WebSettings, client_address
 from arena.web.play_child import choices_shown, hint_shown, table_shown
-from arena.web.play_tables import PlayLimits
+from arena.web.web_games import PlayLimits
 from tests.bots.processes.waiting import wait_for
 from tests.league.leagues import FIRST, enter, league, played
 from tests.web.conftest import Person, Web, served_here
@@ -185,7 +185,7 @@ def test_a_move_that_cost_much_can_be_tried_again(web: Web) -> None:
     record = parse_record(record_of(game))
     end = replay(record)
     assert {card for seat in (0, 1) for card in end.hand_of(seat) if card[0] in COLOURS} <= cards_of(game.shown)
-    number = game.shown["dear"][0]["number"]
+    number = game.shown["costly"][0]["number"]
     game.again(number)
     assert game.shown["number"] == 1  # what came before is not played again
     assert "Played again from an earlier game" in game.person.get(game.path)
@@ -243,7 +243,7 @@ def test_tables_are_bounded(web: Web, play: PlayLimits) -> None:
     ann, bob = web.person("Ann"), web.person("Bob")
     if play.games == 1:
         Play(ann)
-    text = "all tables are taken" if play.games else "switched off"
+    text = "as many games are being played" if play.games else "switched off"
     assert text in bob.post("/play", 429, bot="one").lower()
     assert text in bob.get("/play").lower()
 

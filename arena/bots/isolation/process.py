@@ -86,14 +86,14 @@ class BotProcess:
     """A running bot, whose stdin, stdout and stderr are pipes to us. Not thread-safe.
 
     Deadlines are times of `time.monotonic`. `send` and `receive` raise `ProcessEnded` and `DeadlinePassed`. The thread
-    that made it must live as long as the process. `hear` is called with what it writes to stderr, and `beat` from time
-    to time while we wait for it.
+    that made it must live as long as the process. `on_output` is called with what it writes to stderr, and `beat` from
+    time to time while we wait for it.
     """
 
     def __init__(
         self,
         launch: Launch,
-        hear: Callable[[bytes], object] = lambda data: None,
+        on_output: Callable[[bytes], object] = lambda data: None,
         beat: Callable[[], object] = lambda: None,
     ) -> None:
         if os.name != "posix":
@@ -108,7 +108,7 @@ class BotProcess:
         self._in, self._out, self._err = ends = [pipe.fileno() for pipe in pipes if pipe is not None]
         self.ends = self._in, self._out
         """Our descriptors: to write to, and to read from."""
-        self._heard = hear
+        self._on_output = on_output
         self._beat = beat
         for end in ends:
             os.set_blocking(end, False)
@@ -206,7 +206,7 @@ class BotProcess:
         except OSError:
             return False
         if data:
-            self._heard(data)
+            self._on_output(data)
         return bool(data)
 
     def _how_ended(self) -> str:

@@ -15,8 +15,8 @@ from arena.errors import ArenaError
 from arena.league.store import open_league
 from arena.text import counted
 from arena.web.backend import WebSettings
-from arena.web.play_tables import PlayLimits
 from arena.web.server import serve as run
+from arena.web.web_games import PlayLimits
 
 
 def serve_command(
@@ -27,7 +27,7 @@ def serve_command(
     play: bool,
     secure: bool,
     upload_mb: int,
-    tables: int,
+    games: int,
     guests: int,
     isolation: str | None,
 ) -> None:
@@ -43,11 +43,11 @@ def serve_command(
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     if workers == 0:
         refuse_options("needs workers, and there are none (--workers 0)", "play")
-    if tables == 0:
-        refuse_options("needs tables, and there are none (--tables 0)", "guests")
+    if games == 0:
+        refuse_options("needs games, and there are none (--games 0)", "guests")
     number = max(core_count() - 1, 1) if workers is None else workers  # the server needs a core: clocks are wall time
 
-    def told(port: int) -> None:
+    def on_start(port: int) -> None:
         name = f"[{host}]" if ":" in host else host
         by = counted(number, "worker")
         click.echo(f"Serving {folder} at http://{name}:{port}/ with {by}; stop it with Ctrl-C.", err=True)
@@ -55,4 +55,4 @@ def serve_command(
     words = (["--play"] if play else []) + (["--isolation", isolation] if isolation else [])
     words = ["league", "work", str(folder.resolve()), "--workers", str(number), *words]
     command = command_of("arena.cli.main", *words) if number else None
-    run(folder, host, port, command, WebSettings(upload_mb, PlayLimits(tables, guests), level, secure), told)
+    run(folder, host, port, command, WebSettings(upload_mb, PlayLimits(games, guests), level, secure), on_start)

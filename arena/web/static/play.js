@@ -12,7 +12,7 @@
   const nothing = {
     kind: "waits", number: 0, edition: "iello", tactics: true,
     state: { own: "........." }, backs: { clan: 0, tactic: 0 }, why: {}, fresh: [], log: [],
-    choices: {}, hint: [], dear: [],
+    choices: {}, hint: [], costly: [],
   };
 
   let shown = nothing; // what lies on the table
@@ -279,9 +279,9 @@
       return make("li", "", by, " " + text);
     };
     find(".past ol").replaceChildren(...shown.log.map(line).reverse());
-    const dear = find("[data-dear]");
-    dear.hidden = !shown.dear.length;
-    find("[data-dear] ol").replaceChildren(...shown.dear.map((one) => {
+    const costly = find("[data-costly]");
+    costly.hidden = !shown.costly.length;
+    find("[data-costly] ol").replaceChildren(...shown.costly.map((one) => {
       const again = make("button", "key", "Try again from here");
       Object.assign(again, { type: "submit", name: "again", value: one.number });
       const cost = `${one.best} was worth ${one.percent} % more. `;

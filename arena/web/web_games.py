@@ -63,7 +63,7 @@ _NOTHING: Mapping[str, Any] = {
     "choices": {},
     "lines": 0,
     "hint": (),
-    "dear": (),
+    "costly": (),
     "result": "",
     "text": "",
     "detail": "",
@@ -78,7 +78,7 @@ class CannotPlay(ArenaError):
 
 
 @dataclass
-class PlayTable:
+class WebGame:
     """A game that is being played or is over.
 
     key, owner   its part of the address; who may see it and play
@@ -146,18 +146,18 @@ class PlayTable:
             self.waiting -= 1
 
 
-class Tables:
+class WebGames:
     """The games played on a server; an asynchronous context manager."""
 
     def __init__(self, folder: Path, level: str, limits: PlayLimits) -> None:
         self.limits = limits
         self._folder, self._level = folder.resolve(), level  # bots are started elsewhere
         self._bots_folder = self._folder / FOLDER
-        self._tables: dict[str, PlayTable] = {}
+        self._games: dict[str, WebGame] = {}
         self._begun: list[tuple[float, str]] = []  # games of the last hour: when, and by whom
         self._watch: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> Tables:
+    async def __aenter__(self) -> WebGames:
         remove_bundles(self._bots_folder)  # what a killed server has left
         self._watch = asyncio.create_task(self._look())
         return self
@@ -165,30 +165,30 @@ class Tables:
     async def __aexit__(self, *error: object) -> None:
         if self._watch is not None:
             self._watch.cancel()
-        await asyncio.gather(*(self._close(table) for table in list(self._tables.values())))
+        await asyncio.gather(*(self._close(game) for game in list(self._games.values())))
         remove_bundles(self._bots_folder)
 
     # ------------------------------------------------------------ asking
 
-    def of(self, owner: str) -> PlayTable | None:
+    def of(self, owner: str) -> WebGame | None:
         """Return the game that an owner is playing or has played last; None if there is none."""
-        return next((table for table in self._tables.values() if table.owner == owner), None)
+        return next((game for game in self._games.values() if game.owner == owner), None)
 
-    def get(self, key: str, owner: str) -> PlayTable | None:
+    def get(self, key: str, owner: str) -> WebGame | None:
         """Return a game by its key; None if there is none or it belongs to somebody else."""
-        table = self._tables.get(key)
-        return table if table is not None and table.owner == owner else None
+        game = self._games.get(key)
+        return game if game is not None and game.owner == owner else None
 
     # ------------------------------------------------------------ playing
 
     def check(self, owner: str, address: str) -> None:
         """Raise CannotPlay if this owner cannot begin a game now."""
         guest = owner.startswith(GUEST)
-        going = [table for table in self._tables.values() if table.in_hand]
-        guests = [table for table in going if table.owner.startswith(GUEST)]
+        going = [game for game in self._games.values() if game.in_hand]
+        guests = [game for game in going if game.owner.startswith(GUEST)]
         if not self.limits.games:
             raise CannotPlay("games against bots are switched off here")
-        if any(table.owner == owner for table in going):
+        if any(game.owner == owner for game in going):
             raise CannotPlay("finish or resign your current game before you begin another")
         now = time.monotonic()
         self._begun = [begun for begun in self._begun if begun[0] > now - _HOUR_S]
@@ -198,110 +198,110 @@ class Tables:
                 f"{len(times)} games were begun {'from your address' if guest else 'by you'} within an hour, the most"
                 f" possible; the next one is possible in {math.ceil((times[0] + _HOUR_S - now) / 60)} minutes"
             )
-        if guest and sum(table.address == address for table in guests) >= self.limits.guests:
+        if guest and sum(game.address == address for game in guests) >= self.limits.guests:
             raise CannotPlay(
                 f"{self.limits.guests} games are already being played from your address;"
                 " sign in, or wait until one is over"
             )
         if len(going) >= self.limits.games or (guest and len(guests) >= max(self.limits.games // 2, 1)):
-            raise CannotPlay("all tables are taken; try again in a few minutes")
+            raise CannotPlay("as many games are being played as this server allows; try again in a few minutes")
 
     async def begin(
         self, owner: str, address: str, bot: Version, person: str, begins: bool, claims: bool, reveals: bool
-    ) -> PlayTable:
+    ) -> WebGame:
         """Begin a game and return it. Raise CannotPlay if there is no room for it."""
         seed = drawn_seed(isolated=True)
         order = GameOrder(str(self._folder), bot.id, "", self._level, seed, person, begins, claims)
         return await self._open(owner, address, bot.label, order, reveals)
 
-    async def again(self, table: PlayTable, before: tuple[int, ...]) -> PlayTable:
+    async def again(self, game: WebGame, before: tuple[int, ...]) -> WebGame:
         """Begin a game from a position of one that is over, after the moves `before`. Raise CannotPlay if it cannot."""
-        order = replace(table.order, before=before)
-        return await self._open(table.owner, table.address, table.bot, order, table.reveals)
+        order = replace(game.order, before=before)
+        return await self._open(game.owner, game.address, game.bot, order, game.reveals)
 
-    async def _open(self, owner: str, address: str, bot: str, order: GameOrder, reveals: bool) -> PlayTable:
+    async def _open(self, owner: str, address: str, bot: str, order: GameOrder, reveals: bool) -> WebGame:
         self.check(owner, address)
         self._begun.append((time.monotonic(), address if owner.startswith(GUEST) else owner))
         earlier = self.of(owner)
         key = secrets.token_urlsafe(12)
         folder = self._bots_folder / key
         order = replace(order, bot_folder=str(folder))
-        table = self._tables[key] = PlayTable(key, owner, address, bot, order, reveals)
+        game = self._games[key] = WebGame(key, owner, address, bot, order, reveals)
         if earlier is not None:
             await self._forget(earlier)
         try:
             folder.mkdir(mode=0o700, parents=True)
-            table.process = await _start()
+            game.process = await _start()
         except BaseException as error:
-            del self._tables[key]
+            del self._games[key]
             remove_bundles(folder)
             if isinstance(error, OSError):
                 raise CannotPlay("the game could not be started; try again in a few minutes") from error
             raise
-        table.reader = asyncio.create_task(self._read(table))
-        self._send(table, order.line())
-        return table
+        game.reader = asyncio.create_task(self._read(game))
+        self._send(game, order.line())
+        return game
 
-    def move(self, table: PlayTable, number: int, index: int) -> None:
+    def move(self, game: WebGame, number: int, index: int) -> None:
         """Play the line with this index among those shown at `number`; ignore what comes too late."""
-        if table.shown["kind"] == DECISION and table.number == number and 0 <= index < table.shown["lines"]:
-            self._answer(table, {"move": index})
+        if game.shown["kind"] == DECISION and game.number == number and 0 <= index < game.shown["lines"]:
+            self._answer(game, {"move": index})
 
-    def resign(self, table: PlayTable) -> None:
+    def resign(self, game: WebGame) -> None:
         """Resign a game."""
-        if table.shown["kind"] == DECISION:
-            self._answer(table, {"resign": True})
+        if game.shown["kind"] == DECISION:
+            self._answer(game, {"resign": True})
         else:
-            table.resigning = True  # takes effect when the bot has moved
+            game.resigning = True  # takes effect when the bot has moved
 
-    def _answer(self, table: PlayTable, answer: Mapping[str, Any]) -> None:
-        table.tell({**table.shown, "kind": WAITS, **_NO_CHOICE})
-        self._send(table, json.dumps(answer) + "\n")
+    def _answer(self, game: WebGame, answer: Mapping[str, Any]) -> None:
+        game.tell({**game.shown, "kind": WAITS, **_NO_CHOICE})
+        self._send(game, json.dumps(answer) + "\n")
 
     @staticmethod
-    def _send(table: PlayTable, line: str) -> None:
-        assert table.process is not None
-        assert table.process.stdin is not None
+    def _send(game: WebGame, line: str) -> None:
+        assert game.process is not None
+        assert game.process.stdin is not None
         with contextlib.suppress(OSError):  # the process has ended, which the reader notices
-            table.process.stdin.write(line.encode())
+            game.process.stdin.write(line.encode())
 
-    async def _read(self, table: PlayTable) -> None:
+    async def _read(self, game: WebGame) -> None:
         """Show each message of a process until it ends."""
-        assert table.process is not None
-        assert table.process.stdout is not None
+        assert game.process is not None
+        assert game.process.stdout is not None
         try:
-            while table.in_hand and (line := await table.process.stdout.readline()):
-                if not table.in_hand:  # the game has ended meanwhile
+            while game.in_hand and (line := await game.process.stdout.readline()):
+                if not game.in_hand:  # the game has ended meanwhile
                     break
-                table.tell(json.loads(line))
-                if table.resigning:
-                    self.resign(table)
-            table.end("The game ended early because its process stopped. It was not your fault.")
+                game.tell(json.loads(line))
+                if game.resigning:
+                    self.resign(game)
+            game.end("The game ended early because its process stopped. It was not your fault.")
         except Exception:
-            _log.exception("a game with %s", table.bot)
-            table.end("The game ended early because of an error in the server. It was not your fault.")
+            _log.exception("a game with %s", game.bot)
+            game.end("The game ended early because of an error in the server. It was not your fault.")
         finally:
-            await self._stop(table)
+            await self._stop(game)
 
-    async def _stop(self, table: PlayTable) -> None:
+    async def _stop(self, game: WebGame) -> None:
         """End the process, and with it the bot's, and remove its files, even if the caller is cancelled."""
-        if table.stopping is None:
-            table.stopping = asyncio.create_task(self._stopped(table))
-        await asyncio.shield(table.stopping)
+        if game.stopping is None:
+            game.stopping = asyncio.create_task(self._stopped(game))
+        await asyncio.shield(game.stopping)
 
     @staticmethod
-    async def _stopped(table: PlayTable) -> None:
-        process = table.process
+    async def _stopped(game: WebGame) -> None:
+        process = game.process
         if process is not None:
             assert process.stdin is not None
             process.stdin.close()
             try:
-                await asyncio.wait_for(process.wait(), 0.0 if table.shown["kind"] == FAILED else _ENDING_S)
+                await asyncio.wait_for(process.wait(), 0.0 if game.shown["kind"] == FAILED else _ENDING_S)
             except TimeoutError:
                 with contextlib.suppress(ProcessLookupError):
                     process.kill()
                 await process.wait()
-        await asyncio.to_thread(remove_bundles, Path(table.order.bot_folder))
+        await asyncio.to_thread(remove_bundles, Path(game.order.bot_folder))
 
     # ------------------------------------------------------------ ending
 
@@ -309,24 +309,24 @@ class Tables:
         """End games in which nothing happens, and forget those that ended long ago."""
         while True:
             await asyncio.sleep(min(_LOOK_S, self.limits.idle_s / 4))
-            for table in list(self._tables.values()):
-                if table.in_hand and time.monotonic() - table.touched > self.limits.idle_s:
-                    table.end(f"The game has ended: no move for {self.limits.idle_s / 60:.0f} minutes.")
-                if table.shown["kind"] == FAILED and table.reader is not None and not table.reader.done():
-                    table.reader.cancel()
-                if not table.in_hand and time.monotonic() - table.touched > self.limits.idle_s:
-                    await self._forget(table)
+            for game in list(self._games.values()):
+                if game.in_hand and time.monotonic() - game.touched > self.limits.idle_s:
+                    game.end(f"The game has ended: no move for {self.limits.idle_s / 60:.0f} minutes.")
+                if game.shown["kind"] == FAILED and game.reader is not None and not game.reader.done():
+                    game.reader.cancel()
+                if not game.in_hand and time.monotonic() - game.touched > self.limits.idle_s:
+                    await self._forget(game)
 
-    async def _forget(self, table: PlayTable) -> None:
-        self._tables.pop(table.key, None)
-        await self._close(table)
+    async def _forget(self, game: WebGame) -> None:
+        self._games.pop(game.key, None)
+        await self._close(game)
 
-    async def _close(self, table: PlayTable) -> None:
-        table.end("The server was stopped.")
-        if table.reader is not None:
-            table.reader.cancel()
-            await asyncio.wait([table.reader])
-        await self._stop(table)
+    async def _close(self, game: WebGame) -> None:
+        game.end("The server was stopped.")
+        if game.reader is not None:
+            game.reader.cancel()
+            await asyncio.wait([game.reader])
+        await self._stop(game)
 
 
 async def _start() -> asyncio.subprocess.Process:
