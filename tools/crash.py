@@ -144,7 +144,11 @@ def _compare(folder: Path, server: Served, receipts: dict[str, int], outcome: Ou
         outcome.faults += league_faults(league)
         outcome.faults += [f"game {game.name}: {fault}" for game, fault in verified_games(league) if fault]
     for _ in range(30):  # the server caches its tables for a moment, and bots may still be playing
-        before, found, after = _table(folder), Server(server.url).ask("standings")["tables"]["standings"], _table(folder)
+        before, found, after = (
+            _table(folder),
+            Server(server.url).ask("standings")["tables"]["standings"],
+            _table(folder),
+        )
         if found in (before, after):
             return
         time.sleep(1)
