@@ -55,13 +55,11 @@ class LeagueSettings:
     )
     anchor_elo: float = real(0.0, "rating of the anchor", least=-10_000, most=10_000, **_RATING)
     prior: float = real(DEFAULT_PRIOR, "virtual draws per bot", least=LEAST_PRIOR, most=100, **_RATING)
-    uploads: int | None = whole(20, 1, 1_000_000, "uploads per author in an hour", unset="no limit", **_BUDGET)
+    uploads: int | None = whole(20, 1, 1_000_000, "uploads per author in an hour", **_BUDGET)
     submissions: int | None = whole(
         None, 1, 1_000_000, "new submissions per author in 24 hours", unset="no limit", **_BUDGET
     )
-    bots: int | None = whole(
-        5, 1, 1_000_000, "bots of a named author, in the table or on their way there", unset="no limit", **_BUDGET
-    )
+    bots: int | None = whole(5, 1, 1_000_000, "bots of a named author, in the table or on their way there", **_BUDGET)
     author_mb: int | None = whole(100, 1, 10_000_000, "MiB for the files of an author's bots, unpacked", **_BUDGET)
     disk_mb: int | None = whole(10_000, 1, 100_000_000, "MiB for the league's folder", **_BUDGET)
 
