@@ -64,7 +64,7 @@ QUICKLY = {
     "run": ["--dry-run"],
     "match": ["--dry-run"],
     "sprt": ["--dry-run"],
-    "check": ["--games", "2", "--rules", "base"],
+    "check": ["--games", "2", "--rules", "base", "--isolation", "process"],
 }
 FAULTY = """
 def act(view, moves):

@@ -28,7 +28,7 @@ _SET_UP, _LOOK, _RUN = "Set up", "Look", "Run"
 LISTED = "arena.cli.league.show:list_leagues"
 
 
-@click.group(cls=CommandGroup, invoke_without_command=True)
+@click.group(cls=CommandGroup, short_help="Create and run a standing league.", invoke_without_command=True)
 @click.pass_context
 def league(ctx: click.Context) -> None:
     """Create and run a standing league: bots are submitted, checked, placed and rated together.
@@ -61,7 +61,7 @@ def league(ctx: click.Context) -> None:
 )
 @out_option("DIR", "The folder of the league (default: leagues/NAME).")
 def _create() -> None:
-    """Create the league NAME. Its settings cannot be changed later; options take precedence over the file.
+    """Create the league NAME. Only its budget can be changed later; options take precedence over the file.
 
     \b
     arena league create open --rules tactical --set placement.error=30
