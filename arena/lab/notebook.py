@@ -89,7 +89,8 @@ class Run:
 
     def __repr__(self) -> str:
         bots = ", ".join(self.bots[:5]) + (", ..." if len(self.bots) > 5 else "")
-        return f"<Run {self.name}: {len(self.games)} games of {bots}; rules {self.rules}, seed {self.seed}>"
+        seed = "" if self.seed is None else f", seed {self.seed}"
+        return f"<Run {self.name}: {len(self.games)} games of {bots}; rules {self.rules}{seed}>"
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the heading, the standings and their plot, with escaped names."""
