@@ -59,8 +59,8 @@ _NARROW = 5
 _PLOTS = {
     "Ratings": ("Ratings with 95% intervals. An arrow: the interval has no end.",),
     "By commit": (
-        "Ratings of the versions with 95% intervals, the oldest commit first. All met the same deals, so the best of several"
-        " looks better than it is; arena sprt tests a version on fresh deals.",
+        "Ratings of the versions with 95% intervals, the oldest commit first. All met the same deals, so the best of"
+        " several looks better than it is; arena sprt tests a version on fresh deals.",
     ),
     "Ratings over games": ("Ratings from the first games, in the order of their deals; bands are 95% errors.",),
     "Length of games": ("How many games took how many turns.", "length"),
