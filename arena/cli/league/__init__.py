@@ -28,7 +28,7 @@ _SET_UP, _LOOK, _RUN = "Set up", "Look", "Run"
 LISTED = "arena.cli.league.show:list_leagues"
 
 
-@click.group(cls=CommandGroup, invoke_without_command=True)
+@click.group(cls=CommandGroup, invoke_without_command=True, short_help="Create and run a standing league.")
 @click.pass_context
 def league(ctx: click.Context) -> None:
     """Create and run a standing league: bots are submitted, checked, placed and rated together.
