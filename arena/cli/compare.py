@@ -29,6 +29,7 @@ from arena.cli.printing import echo_json, forfeit_code, print_report, refuse_opt
 from arena.errors import ArenaError
 from arena.game.rules import load_rules, written_out
 from arena.lab.variant_runs import all_variants, play_variants
+from arena.results.formats import PRINT_WIDE
 from arena.results.sources import StoredRun, find_source
 from arena.results.variant_report import comparison, read_variants
 from arena.tournament.bot_list import FieldBot, command_field
@@ -72,7 +73,9 @@ def compare_command(
         return _show_plans(configs, replace(options, as_json=form == "json"))
     code = _play(configs, options)
     if code != INTERRUPTED:
-        code |= show_comparison(list(configs), baseline, form, to, options.strict)
+        chosen = "" if baseline is None else f" --baseline {shlex.quote(baseline)}"
+        wide = f"arena compare --from {shlex.quote(str(next(iter(configs)).parent))}{chosen} {PRINT_WIDE}"
+        code |= show_comparison(list(configs), baseline, form, to, options.strict, wide)
     return code
 
 
@@ -188,8 +191,9 @@ def show_comparison(
     form: str,
     to: Path | None,
     strict: bool = False,
+    wide: str = PRINT_WIDE,
 ) -> int:
-    """Show the tables of stored variants; return the exit code."""
+    """Show the tables of stored variants, with `wide` as what to type for hidden columns; return the exit code."""
     report = comparison(read_variants(folders), baseline)
-    print_report(report, form, to)
+    print_report(report, form, to, wide)
     return forfeit_code(report.forfeits.values(), strict)

@@ -291,7 +291,8 @@ def league_run(league: League) -> RunData:
         remarks.append("No bot is in the table yet.")
     if len(table) == 1 and not len(columns):
         name = shlex.quote(league.name)
-        remarks.append(f"A single bot has no rating. Submit another one, such as: arena submit random --league {name}")
+        other = "greedy" if table[0].name == "random" else "random"
+        remarks.append(f"A single bot has no rating. Submit another one, such as: arena submit {other} --league {name}")
     if waiting:
         remarks.append(f"Not in the table yet: {', '.join(f'{bot.label} ({bot.state})' for bot in waiting)}.")
     config: dict[str, Any] = {

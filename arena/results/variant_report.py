@@ -27,7 +27,7 @@ from arena.stats.variants import (
     scores_by_opponent,
     win_rate_differences,
 )
-from arena.text import one_line
+from arena.text import counted, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -218,9 +218,9 @@ def _remarks(runs: Sequence[VariantRun], games: pd.DataFrame) -> list[str]:
         if len({run.run.sources[bot] for run in runs if bot in run.run.sources}) > 1:
             lines.append(f"Note: the source of {bot} is not the same in all runs.")
     deals = games[["variant", "deal_seed", "deal"]].drop_duplicates().groupby("variant", sort=False).size()
-    counts = ", ".join(f"{number} deals ({name})" for name, number in deals.items())
+    counts = ", ".join(f"{counted(number, 'deal')} ({name})" for name, number in deals.items())
     if deals.nunique() == 1:
-        counts = f"{deals.iloc[0]} deals in each variant"
+        counts = f"{counted(int(deals.iloc[0]), 'deal')} in each variant"
     lines.append(f"Intervals are based on {counts}.")
     if int(deals.min()) < FEWEST_DEALS:
         more = "" if any(run.run.forfeit_summary.always for run in runs) else ": play more games"

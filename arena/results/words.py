@@ -72,7 +72,8 @@ def remarks(standings: RunStandings) -> list[str]:
         lines[-1] += "." if not known else f", an advantage of {elo:+z.0f} ± {error:.0f} Elo."
         form = TOURNAMENT_FORMATS.get(standings.run.config["format"])  # a league or a file of records has none
         if form is not None and form.chained:
-            lines[-1] += " (In a series, the last game decides who begins, so only the Elo figure counts.)"
+            counts = "only the Elo figure counts" if known else "this share says little"
+            lines[-1] += f" (In a series, the last game decides who begins, so {counts}.)"
         shares = [f"{name} {percent(count / played)}%" for name, count in standings.endings.items() if count]
         lines.append(f"Endings: {', '.join(shares)}. Mean length {standings.mean_turns:.1f} turns.")
     if standings.met is None and is_large(standings.run):

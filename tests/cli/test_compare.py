@@ -199,6 +199,10 @@ def test_two_bots_in_three_rule_sets_fit_a_screen(
     arena: Arena, played: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
+    again = arena(
+        "compare", "greedy", "random", "--games", 20, *QUIET, "--out", "cmp", "--variants", f"base,{SIX},expert"
+    )
+    assert "arena compare --from cmp --print wide" in again.out, "without --out, the same command plays another one"
     shown = arena("compare", "--from", "cmp", "--csv", "tables").out
     assert len(shown.splitlines()) <= 45
     assert "3 tables hidden; to see them: --print wide" in shown

@@ -67,6 +67,7 @@ def test_a_match_and_its_table_need_no_pandas(tmp_path: Path) -> None:
 def test_help_lists_every_command_with_its_line(arena: Arena) -> None:
     shown = arena("--help").out
     for name, command in cli.commands.items():
+        assert command.short_help
         assert any(line.split() == [name, *str(command.short_help).split()] for line in shown.splitlines()), name
         assert f"arena {name}" in arena(name, "--help").out
     assert arena("-h").out == shown
