@@ -187,7 +187,7 @@ def _message(
     elif request.method == "POST":
         steps = [(part, "Back")] + [("write", "How to write a bot")] * (part == "me")
     else:
-        steps = [("", "See the standings"), ("play", "Play a bot")]
+        steps = [("play", "Play a bot"), ("", "See the standings")]
     response = shown_message(request, "page.html", status, title=title, text=text, steps=steps)
     response.headers.update(headers or {})
     return response
