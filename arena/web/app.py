@@ -112,10 +112,9 @@ class Guard:
         if not length or "transfer-encoding" in headers:
             return PlainTextResponse("the header Content-Length is required", 411, {"connection": "close"})
         if int(length) > most:  # the server has checked that it is a number, and reads no more than it says
-            text = f"that is too large: at most {most >> 10} KiB"
-            if path.startswith(API):
-                return members.json_response({"error": text}, 413, {"connection": "close"})
-            return PlainTextResponse(text, 413, {"connection": "close"})
+            limit = f"{most >> 20} MiB" if most >> 20 else f"{most >> 10} KiB"
+            text = f"that is too large: at most {limit}"
+            return _message(Request(scope), 413, "Too large", text, {"connection": "close"})
         return None
 
 
@@ -188,7 +187,7 @@ def _message(
     elif request.method == "POST":
         steps = [(part, "Back")] + [("write", "How to write a bot")] * (part == "me")
     else:
-        steps = [("", "See the standings"), ("play", "Play a bot")]
+        steps = [("play", "Play a bot"), ("", "See the standings")]
     response = shown_message(request, "page.html", status, title=title, text=text, steps=steps)
     response.headers.update(headers or {})
     return response
