@@ -1,4 +1,4 @@
-"""Besiege an arena: 20 hostile bots and 4 honest ones play a league for some time, on two cores and 4 GB.
+"""Besiege an arena: 19 hostile bots and 4 honest ones play a league for some time, on two cores and 4 GB.
 
     python -m tools.siege --minutes 60 --seed 1 [--clock-ms 1000] [--json FILE]
 
