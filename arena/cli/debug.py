@@ -24,6 +24,7 @@ from arena.terminal.input import DecisionInput
 from arena.terminal.lines import console_for
 from arena.terminal.scene import Scene
 from arena.text import indented, one_line
+from arena.tournament.forfeits import reason_line
 from arena.tournament.games import GameResult
 from arena.tournament.process_state import seed_generators
 
@@ -182,7 +183,7 @@ def _show_answer(question: Question, now: Move | None, fault: str, ms: float) ->
 
 
 def _line(question: Question, now: Move | None, fault: str, ms: float) -> str:
-    shown = str(now) if now is not None else f"fails: {one_line(fault.strip().splitlines()[-1], 60)}"
+    shown = str(now) if now is not None else f"fails: {one_line(reason_line(fault), 60)}"
     sign = " " if now is question.then else "*"
     choice = f"{sign} {question.state.phase:<7}{question.then or '(forfeit)'!s:<16}{shown:<16}"
     return f"{question.number:>5} {choice}{ms:9.3f} ms  1 of {len(question.state.legal_moves())}"

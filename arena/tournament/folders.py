@@ -123,7 +123,7 @@ def run_folder(text: str) -> Path:
         if inner := inner_runs(folder):
             some = f"{', '.join(map(str, inner[:10]))}{', ...' * (len(inner) > 10)}"
             raise StoreError(f"{folder} holds runs; name one of them: {some}")
-    names = sorted(path.parent.name for path in RESULTS.glob(f"*/{DATABASE}"))
+    names = [path.name for path in runs_in(RESULTS)]
     near = did_you_mean(Path(text).name, names)
     if Path(text).name != text:
         raise StoreError(f"there is no run in {text}")

@@ -32,6 +32,7 @@ from arena.game.rules import load_rules
 from arena.paths import data_folder
 from arena.text import counted, one_line, printable
 from arena.tournament.config import TournamentConfig
+from arena.tournament.forfeits import reason_line
 from arena.tournament.games import FAILED_AFTER, GameResult, merge_times, time_quantile
 from arena.tournament.run_settings import BotSetting, Clock, GauntletSettings
 from arena.tournament.runner.job import Job
@@ -411,8 +412,8 @@ def _findings(parts: Sequence[_Part]) -> list[Finding]:
     lost = [(part, game) for part in parts for game in part.forfeits]
     for part, game in lost[:1]:
         lines = [one_line(line, _LINE) for line in (game.detail or "").strip().splitlines()[-_LINES:]]
-        last = lines[-1].strip() if lines else ""
-        text = f"forfeit by {game.forfeit}: {last} ({part.describe(game)})"
+        reason = one_line(reason_line(game.detail), _LINE)
+        text = f"forfeit by {game.forfeit}: {reason} ({part.describe(game)})"
         details = tuple(lines) if len(lines) > 1 else ()
         found.append(Finding(ERROR, f"forfeit {game.forfeit}", text, part.rules, details, game.record))
     differences = [(part, *difference) for part in parts for difference in part.differences()]

@@ -195,6 +195,12 @@ def test_the_same_command_plays_nothing_again(arena: Arena, played: dict[str, An
     assert content(arena("compare", "--from", *folders, "--json").out) == played
 
 
+@pytest.mark.usefixtures("played")
+def test_a_misspelt_comparison_is_recognized(arena: Arena) -> None:
+    shutil.copytree("cmp", "results/league-rules")
+    assert "did you mean 'league-rules'?" in arena("standings", "league-rule", code=2).err
+
+
 def test_two_bots_in_three_rule_sets_fit_a_screen(
     arena: Arena, played: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

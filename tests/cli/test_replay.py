@@ -146,7 +146,7 @@ FAILS = """
 def act(view, moves):
     print("turn", view.turns)
     if view.turns > 8:
-        raise ValueError("too late")
+        raise ValueError("too late\\nby far")
     return moves[0]
 """
 

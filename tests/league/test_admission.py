@@ -37,7 +37,7 @@ from tests.league.leagues import (
     ("source", "reason"),
     [
         (BROKEN, "mine.py"),
-        (RAISES, "forfeit by exception: ValueError: no idea (base, "),
+        (RAISES, "forfeit by exception: ValueError: no idea (mine.py, line 2) (base, "),
     ],
 )
 @pytest.mark.usefixtures("real_check")
