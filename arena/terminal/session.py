@@ -202,7 +202,8 @@ def end_text(session: Session, reason: bool = True) -> str:
     stones = result.stones if result.first == person else result.stones[::-1]
     if result.forfeit is not None:
         detail = f": {first_line(reason_line(result.detail), 200)}" if reason else ""
-        return f"{one_line(result.forfeit_by or '')} forfeits by {result.forfeit}{detail}. You win."
+        outcome = "You lose" if result.forfeit_by == person else "You win"
+        return f"{one_line(result.forfeit_by or '')} forfeits by {result.forfeit}{detail}. {outcome}."
     if result.winner is None:
         return f"A draw, {stones[0]} stones to {stones[1]}."
     won = result.winner == person

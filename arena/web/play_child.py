@@ -288,8 +288,10 @@ def _lines(state: State, moves: Sequence[Move]) -> Iterator[tuple[list[str], Mov
         if after is None:
             yield keys, [move]
         else:
-            for more, line in _lines(after, after.legal_moves()):
-                yield keys + more, [move, *line]
+            following = after.legal_moves()
+            forced = len(following) == 1  # then the referee makes it without asking, though there is a click for it
+            for more, line in _lines(after, following):
+                yield keys + more, [move, *(line[1:] if forced else line)]
 
 
 def _goes_on(state: State, move: Move) -> State | None:
