@@ -274,6 +274,8 @@ def _show_test(table: RunStandings, test: SequentialTest, folder: Path) -> None:
     if said := forfeit_paragraph(run.forfeit_summary):
         click.echo(f"{said}\n")
     click.echo(sprt_text(result, bot, opponent), nl=False)
+    name = shlex.quote(str(folder))
     if result.verdict == "continue" and not table.always_forfeiting:
-        click.echo(f"Undecided after {result.units:,} pairs; allow more with --max-pairs.")
-    click.echo(f"\nStored in {folder}. Show the table: arena standings {shlex.quote(str(folder))}")
+        more = f"arena run {name} --set sprt.max_pairs={2 * test.max_pairs}"
+        click.echo(f"Undecided after {result.units:,} pairs; to allow more: {more}")
+    click.echo(f"\nStored in {folder}. Show the table: arena standings {name}")
