@@ -83,7 +83,7 @@ def forfeit_code(summaries: Collection[ForfeitSummary], strict: bool = False) ->
 
 
 def write_page(page: str, to: Path, opened: bool) -> None:
-    """Write a page whole or not at all and print its path on stderr; `-` means stdout. Open it if `opened`."""
+    """Write a page atomically and print its path on stderr; `-` means stdout. Open it if `opened`."""
     if str(to) == "-":
         if opened:
             raise click.UsageError("--open needs a file, not '-o -'")
