@@ -152,7 +152,7 @@ def check_moves_file(path: Path) -> None:
 
 
 def write_moves(games: Iterable[GameResult], path: Path | None) -> int:
-    """Write the decisions of all games into a file (None: stdout, as CSV), whole or not at all; return their number.
+    """Write the decisions of all games into a file (None: stdout, as CSV), atomically; return their number.
 
     Read the games one after the other, so a run may be larger than the memory. Raise ExportError,
     ParquetError, and MovesError for a game that does not replay.

@@ -142,7 +142,7 @@ def _csv_games(source: str, text: str) -> Iterator[Numbered]:
 
 
 def write_pgn(games: Iterable[GameResult], path: Path | None, event: str) -> int:
-    """Write each game as PGN without moves into a file (None: stdout), whole or not at all; return the number of games.
+    """Write each game as PGN without moves into a file (None: stdout), atomically; return the number of games.
 
     `event` is the name of the run. White is the bot that begins. Programs such as Ordo and BayesElo rate the bots from
     such a file, and `read_game_list` reads it back. ExportError if the disk refuses.

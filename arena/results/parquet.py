@@ -36,7 +36,7 @@ def load_pyarrow(path: Path) -> Any:
 
 
 def write_parquet(rows: Iterator[tuple[Any, ...]], meanings: Mapping[str, str], path: Path) -> int:
-    """Write rows with these columns into a file, whole or not at all, and return their number.
+    """Write rows with these columns into a file, atomically, and return their number.
 
     Whole numbers are int64, others float64; None is null. The file holds the meanings as well. Equal rows give equal
     bytes with the same version of pyarrow. Raise ExportError or ParquetError.

@@ -87,7 +87,7 @@ def export_line(game: GameResult) -> str:
 
 
 def write_records(games: Iterable[GameResult], path: Path | None) -> int:
-    """Write a line for each game into a file (None: stdout), whole or not at all; return the number of games.
+    """Write a line for each game into a file (None: stdout), atomically; return the number of games.
 
     A file whose name ends in `.parquet` is a table with TABLE_COLUMNS instead. Raises ExportError and ParquetError.
     """

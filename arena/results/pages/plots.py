@@ -165,7 +165,7 @@ def picture(panels: Mapping[str, Plot]) -> str:
 
 
 def save(panels: Mapping[str, Plot], path: Path) -> None:
-    """Write plots to a file whole or not at all, in the format of its ending.
+    """Write plots to a file atomically, in the format of its ending.
 
     ArenaError for another ending, and for PNG and PDF without CairoSVG; ExportError if the disk refuses.
     """
