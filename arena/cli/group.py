@@ -122,14 +122,19 @@ def with_options(*options: Decorator) -> Decorator:
     return decorate
 
 
+def _added(declared: Callable[..., Any], options: Sequence[Decorator]) -> list[Any]:
+    """Add options to a command and return their parameters, as click keeps them."""
+    params: list[Any] = vars(declared).setdefault("__click_params__", [])
+    before = len(params)
+    with_options(*options)(declared)
+    return params[before:]
+
+
 def under(heading: str, *options: Decorator) -> Decorator:
     """Add options to a command, under a heading in its help."""
 
     def decorate(declared: Callable[..., Any]) -> Callable[..., Any]:
-        params = vars(declared).setdefault("__click_params__", [])
-        before = len(params)
-        declared = with_options(*options)(declared)
-        for param in params[before:]:
+        for param in _added(declared, options):
             param.heading = heading
         return declared
 
@@ -140,10 +145,7 @@ def gathered(kind: str, name: str, *options: Decorator) -> Decorator:
     """Add options whose values the command gets as one value, the parameter `name`: a `kind` (`module:class`)."""
 
     def decorate(declared: Callable[..., Any]) -> Callable[..., Any]:
-        params = vars(declared).setdefault("__click_params__", [])
-        before = len(params)
-        declared = with_options(*options)(declared)
-        keys = {param.name for param in params[before:]}
+        keys = {param.name for param in _added(declared, options)}
         vars(declared).setdefault(_GATHERED, []).append((kind, name, keys))
         return declared
 
