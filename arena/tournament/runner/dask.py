@@ -32,7 +32,7 @@ from arena.paths import PACKAGE
 from arena.text import one_line
 from arena.tournament.games import Chunk
 from arena.tournament.runner.job import Failed, Job, Lost, WorkerEvent
-from arena.tournament.runner.logs import PlainRecord, Sink
+from arena.tournament.runner.logs import Sink
 from arena.tournament.runner.pool import WorkerPool
 from arena.tournament.runner.supervisor import Stopped, Supervisor
 
@@ -118,8 +118,8 @@ class DaskPool(WorkerPool):
             return
         finally:
             self._futures.discard(future)
-        for record in delivery.records:
-            self._sink(record)
+        for line in delivery.lines:
+            self._sink(line)
         for event in delivery.events:
             self._report(event)
 
@@ -305,7 +305,7 @@ class Delivery:
     """What comes back for a chunk: the units that were played, or why they were not, and what was logged."""
 
     events: list[WorkerEvent] = field(default_factory=list)
-    records: list[PlainRecord] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
 
 
 class _ThreadWorker:
@@ -318,7 +318,7 @@ class _ThreadWorker:
         self.supervisor = Supervisor(
             job,
             lambda event: self.delivery.events.append(event),
-            lambda record: self.delivery.records.append(record),
+            lambda line: self.delivery.lines.append(line),
             method="spawn",
         )
 

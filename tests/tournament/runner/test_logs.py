@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from arena.tournament.runner.logs import PlainRecord, RunLog, WorkerLog, log_to
+from arena.tournament.runner.logs import RunLog, WorkerLog, log_to
 from tests.tournament.runner.runs import FIELD, QUICK, bot, play, settings
 
 CONTEXT: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
@@ -59,14 +59,14 @@ def _half(sender: Connection) -> None:
 
 
 def test_a_worker_killed_in_the_middle_of_a_line_silences_nobody() -> None:
-    heard: list[PlainRecord] = []
+    heard: list[str] = []
     log = WorkerLog(CONTEXT, heard.append)
     process = CONTEXT.Process(target=_half, args=(log.sender,))
     process.start()
     log.receive()
     process.join()
     log.close(seconds=60)
-    assert [one[2] for one in heard] == ["whole"]
+    assert [line.partition(" arena.test: ")[2] for line in heard] == ["whole"]
 
 
 LOUD = """
