@@ -26,7 +26,7 @@ from arena.bots.spec import check_names
 from arena.endings import AFTER, ForfeitKind
 from arena.errors import ArenaError, did_you_mean
 from arena.settings import as_dict
-from arena.text import first_line, one_line, size_text, time_about
+from arena.text import first_line, one_line
 from arena.tournament.config import TournamentConfig
 from arena.tournament.folders import stored_run, with_drawn_seed
 from arena.tournament.forfeits import reason_line
@@ -349,8 +349,6 @@ class _Session:
         self._suspects = suspects(store.columns()) if self._has_silent else set[str]()
         self._walkovers = dict.fromkeys(store.walkovers(), "it gave no answer, so its opponents won by walkovers")
         self._figures = RunFigures(self._schedule, self._done, self._stored_forfeits)
-        # bots of which no game is stored, until there is one of each: then time and room can be estimated
-        self._unseen = set(run.config.bot_names) if run.plan.is_new and not run.config.form.two_bots else set[str]()
         self._pool: WorkerPool | None = None
         self._has_begun = self._is_stopping = False
         self._started = time.monotonic()
@@ -504,10 +502,6 @@ class _Session:
         self._counts["played"] += stored
         is_silent = any(played.silent for played in deliveries)
         is_enough = self._is_decided() or (is_silent and self._look_for_silence())
-        if self._unseen:
-            self._unseen -= {bot for played in deliveries for task in played.chunk.tasks for bot in (task.a, task.b)}
-            if not self._unseen:
-                self._estimate()
         if is_enough:
             self._close_pool()
         return is_enough
@@ -520,12 +514,6 @@ class _Session:
         self._store.show(deals)
         self._figures.end(self._store.count())
         return True
-
-    def _estimate(self) -> None:
-        """Say how long the run will take and how much room it needs, from the first games of each bot."""
-        if (seconds := self._run.plan_for(self._store).seconds) is not None:
-            room = size_text(round(self._figures.total * self._store.bytes_per_game()))
-            self._listener.note(f"All games take about {time_about(seconds)} and {room} on disk.")
 
     def _tick(self) -> None:
         if self._signals.stopping and not self._is_stopping:
