@@ -118,7 +118,7 @@ def play_run(
                 try:
                     return session.play(bundles)
                 except BotRefused as refused:  # it does not answer, or a worker elsewhere cannot load it
-                    if not _can_leave_out(run, refused.bot):
+                    if not _can_leave_out(run.config, refused.bot):
                         raise
                     left_out = {**run.left_out, refused.bot: str(refused)}
                     again = [bot for bot in again if bot != refused.bot]
@@ -191,29 +191,22 @@ def _prepared(
     if unknown:
         near = did_you_mean(unknown[0], config.bot_names)
         raise ArenaError(f"--again {unknown[0]}: no such bot{near} ({', '.join(config.bot_names[:_MOST_NAMED])})")
+    known = set() if stored is None else {entry.identity for entry in stored.entries().values()}
+    kept_out: Collection[str] | None = None  # a stored run that takes no other bots does without these only
+    if config.form.closed and stored is not None and stored.is_begun and stored.count_all():
+        kept_out = stored.left_out()
     while True:
         playing = replace(config, bots=tuple(bot for bot in config.bots if bot.name not in left_out))
         job = given or job_of(playing)
-        mismatch = None
-        try:
-            plan = plan_run(playing, job.bots, stored, asked=config, left_out=left_out, again=again)
-        except StoreError as error:
-            mismatch = error
-        if mismatch is not None:  # which names all new bots, but not what is wrong with them
-            assert stored is not None
-            known = {entry.identity for entry in stored.entries().values()}
-            new = {entry.name for entry in entries_of(playing, job.bots) if entry.identity not in known}
-            refused = _unloadable_bot(playing, job, new)
-            if refused is None or refused.bot not in stored.left_out():
-                raise refused or mismatch
-            left_out = {**left_out, refused.bot: str(refused)}
-            continue
-        run = Prepared(config, playing, job, left_out, plan)
-        new = {entry.name for entry in plan.wanted.new}
-        refused = _silence_error(run, plan.silence) if plan.silence else _unloadable_bot(playing, job, new)
+        entries = entries_of(playing, job.bots)
+        new = {entry.name for entry in entries if entry.identity not in known or entry.name in again}
+        refused = _unloadable_bot(playing, job, new)
         if refused is None:
-            return run
-        if not _can_leave_out(run, refused.bot):
+            plan = plan_run(playing, job.bots, stored, asked=config, left_out=left_out, again=again)
+            if plan.silence is None:
+                return Prepared(config, playing, job, left_out, plan)
+            refused = _silence_error(playing, plan.silence)
+        if not _can_leave_out(playing, refused.bot) or (kept_out is not None and refused.bot not in kept_out):
             raise refused
         left_out = {**left_out, refused.bot: str(refused)}
 
@@ -228,21 +221,20 @@ def _unloadable_bot(config: TournamentConfig, job: Job, new: Collection[str]) ->
     return None
 
 
-def _silence_error(run: Prepared, silence: Silence) -> BotSilent:
-    limit_s = run.job.limits.decision_s
-    text = silence.text(limit_s)
-    if not _can_leave_out(run, silence.bot):
+def _silence_error(config: TournamentConfig, silence: Silence) -> BotSilent:
+    text = silence.text(config.limits.decision_s)
+    if not _can_leave_out(config, silence.bot):
         text = f"the run ends without a result, because {silence.bot} does not play: {text}"
     return BotSilent(text, silence.bot)
 
 
-def _can_leave_out(run: Prepared, bot: str) -> bool:
+def _can_leave_out(config: TournamentConfig, bot: str) -> bool:
     """Return whether the run can do without a bot: it is not a test of two bots, and the others are enough."""
-    others = [name for name in run.config.bot_names if name != bot]
-    settings = run.config.format_settings
-    faults = run.config.form.two_bots or len(others) < 2 or len(others) == len(run.config.bots)
+    others = [name for name in config.bot_names if name != bot]
+    settings = config.format_settings
+    faults = config.form.two_bots or len(others) < 2 or len(others) == len(config.bots)
     if isinstance(settings, GauntletSettings) and not settings.hero:  # the first plays all, and the second may not
-        faults |= bot == run.config.bot_names[0]
+        faults |= bot == config.bot_names[0]
     return not faults and not list(settings.faults(others))
 
 
@@ -486,7 +478,7 @@ class _Session:
         if silence is None:
             return False
         if not self._config.form.closed:
-            raise _silence_error(self._run, silence)
+            raise _silence_error(self._config, silence)
         text = silence.text(self._run.job.limits.decision_s)
         self._listener.note(f"{silence.bot}: {text}. Its opponents win the rest by walkovers.")
         self._store.walk_over(silence.bot, silence.number)
