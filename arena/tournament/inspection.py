@@ -35,9 +35,8 @@ from arena.tournament.config import TournamentConfig
 from arena.tournament.forfeits import reason_line
 from arena.tournament.games import FAILED_AFTER, GameResult, merge_times, time_quantile
 from arena.tournament.run_settings import BotSetting, Clock, GauntletSettings
-from arena.tournament.runner.job import Job
 from arena.tournament.runner.logs import LOG
-from arena.tournament.runner.play_run import play_run
+from arena.tournament.runner.play_run import job_of, play_run
 from arena.tournament.runner.progress import ProgressListener, RunStatus
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import StoreError
@@ -308,17 +307,7 @@ class _Part:
             is_over = len(lost) >= _MOST_FORFEITS or "timeout" in lost or spent_s >= seconds
             return config.games if is_over else None
 
-        assert config.seed is not None
-        job = Job(
-            config.rules,
-            config.seed,
-            self.bots,
-            config.clock,
-            config.limits,
-            levels=config.levels,
-            own_deals=config.deals_apart,
-            backwards=again,
-        )
+        job = replace(job_of(config, self.bots), backwards=again)
         with TemporaryDirectory(prefix="arena-") as folder:
             listener = _Listener(self.report_progress, config.rules, " again" if again else "")
             listener.update(RunStatus(0, 2 * config.games))

@@ -22,9 +22,10 @@ from arena.bots.bundle import bundles_folder
 from arena.bots.cores import core_count
 from arena.bots.isolation.process import require_isolation
 from arena.bots.limits import Limits
-from arena.bots.spec import check_names
+from arena.bots.spec import BotSpec, check_names
 from arena.endings import AFTER, ForfeitKind
 from arena.errors import ArenaError, did_you_mean
+from arena.game.rules import load_rules
 from arena.settings import as_dict
 from arena.text import first_line, one_line
 from arena.tournament.config import TournamentConfig
@@ -33,7 +34,7 @@ from arena.tournament.forfeits import reason_line
 from arena.tournament.games import ScheduleProgress, Task
 from arena.tournament.plan import Plan, entries_of, plan_run, shown_pairings
 from arena.tournament.registry import EXECUTORS
-from arena.tournament.rows import full_deals
+from arena.tournament.rows import GameSettings, full_deals, time_of
 from arena.tournament.run_settings import GauntletSettings
 from arena.tournament.runner.job import Job, Lost, Played
 from arena.tournament.runner.logs import LOG, RunLog, Sink
@@ -238,28 +239,25 @@ def _can_leave_out(config: TournamentConfig, bot: str) -> bool:
     return not faults and not list(settings.faults(others))
 
 
-def job_of(config: TournamentConfig) -> Job:
-    """Return what the workers of a run need; the config must have a seed.
+def job_of(config: TournamentConfig, bots: tuple[BotSpec, ...] | None = None) -> Job:
+    """Return what the workers of a run need; the config must have a seed. Its bots are found, unless they are given.
 
     ArenaError for a bot that does not exist, and if this machine cannot isolate bots as the config requires.
     """
     assert config.seed is not None
-    bots = config.find_bots()
+    bots = bots or config.find_bots()
     check_names(bots)
     for level in config.levels:
         require_isolation(level)
-    return Job(
-        rules=config.rules,
+    game = GameSettings(
+        rules=load_rules(config.rules),
         seed=config.seed,
-        bots=bots,
-        clock=config.clock,
-        limits=config.limits,
-        workers=config.workers or core_count(),
-        levels=config.levels,
+        clock=time_of(config.clock),
         notes=config.notes,
         own_deals=config.deals_apart,
-        deals=full_deals(config.rules, config.deals),
+        deals=dict(enumerate(full_deals(config.rules, config.deals))),
     )
+    return Job(game, bots, config.limits, config.workers or core_count(), config.levels)
 
 
 def _require_bots(job: Job, names: Collection[str]) -> None:
@@ -365,7 +363,7 @@ class _Session:
                 if self._pool is None:
                     self._begin(job)
                     self._pool = _make_pool(job, self._config.executor, self._config.scheduler, sink)
-                    self._listener.begin(self._config.name, job.seed, self._status())
+                    self._listener.begin(self._config.name, job.game.seed, self._status())
                 left = self._figures.total - self._figures.done
                 self._pool.play(  # half as many units as games, about: a series is longer
                     wave, left // 2, self._commit, self._signals, lost=self._note_lost, tick=self._tick
@@ -386,7 +384,7 @@ class _Session:
         config, limits = self._config, self._changed_limits()
         more = {"limits": limits} if limits else {}
         self._store.begin_session({"workers": job.workers, "executor": config.executor, **more})
-        _log.info("%s: seed %d, %d workers, %s", config.name, job.seed, job.workers, config.executor)
+        _log.info("%s: seed %d, %d workers, %s", config.name, job.game.seed, job.workers, config.executor)
 
     def _changed_limits(self) -> dict[str, Any]:
         return dict(as_dict(self._config.limits).items() - as_dict(Limits()).items())
@@ -418,7 +416,7 @@ class _Session:
             is_left = next(self._schedule.tasks(progress), None) is not None
         return RunReport(
             folder=self._store.folder,
-            seed=self._run.job.seed,
+            seed=self._run.job.game.seed,
             played=self._counts["played"],
             done=done,
             total=total,

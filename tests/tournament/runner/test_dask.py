@@ -22,6 +22,8 @@ from arena.bots import bundle
 from arena.bots.processes import children, is_running
 from arena.bots.spec import find_bot
 from arena.errors import ArenaError
+from arena.game.rules import load_rules
+from arena.tournament.rows import GameSettings
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.progress import ProgressListener, RunStatus
 from tests.bots.processes.waiting import wait_for
@@ -156,7 +158,7 @@ def home(tmp_path: Path) -> Path:
 
 
 def job_of(*specs: str, folder: Path | None = None) -> Job:
-    return Job("base", 1, tuple(find_bot(spec, folder=folder) for spec in specs))
+    return Job(GameSettings(load_rules("base"), 1), tuple(find_bot(spec, folder=folder) for spec in specs))
 
 
 def files_of(job: Job, below: Path) -> BotFiles:

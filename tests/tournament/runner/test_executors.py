@@ -17,7 +17,9 @@ from arena.bots.processes import children
 from arena.bots.spec import find_bot
 from arena.endings import forfeit_of
 from arena.errors import ArenaError
+from arena.game.rules import load_rules
 from arena.tournament.games import PairTask, Row
+from arena.tournament.rows import GameSettings
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.job import Played as Delivery
 from arena.tournament.runner.logs import Sink
@@ -151,7 +153,7 @@ def _job(*names: str, sign: Path | None = None, limits: Limits = QUICK, **more: 
     bots = tuple(find_bot(f"{BOTS / name}.py{colon}{params}", name=name) for name, colon, params in parts)
     if sign is not None:
         bots += (find_bot(str(BOTS / "sleeper.py"), {"ms": 600_000, "sign": str(sign)}, "sleeper"),)
-    return Job("base", 7, bots, limits=limits, workers=1, **more)
+    return Job(GameSettings(load_rules("base"), 7), bots, limits=limits, workers=1, **more)
 
 
 class Played(list[Row]):

@@ -7,12 +7,14 @@ import signal
 
 import pytest
 
+from arena.game.rules import load_rules
 from arena.tournament.games import Chunk, PairTask
+from arena.tournament.rows import GameSettings
 from arena.tournament.runner.job import Job, Played
 from arena.tournament.runner.pool import StopSignals, WorkerPool
 
 UNITS = [PairTask(0, deal, "ann", "bob") for deal in range(1000)]
-JOB = Job("base", 1, ())
+JOB = Job(GameSettings(load_rules("base"), 1), ())
 
 
 class Clockwork(WorkerPool):
