@@ -15,7 +15,7 @@ from arena.cli.group import Deferred
 from arena.cli.league import LISTED, league
 from arena.cli.options import GATHERED
 from arena.results import formats
-from arena.tournament.registry import EXECUTORS
+from arena.tournament.run_settings import EXECUTORS
 
 PACKAGE = Path(arena.__file__).parent
 ROOT = PACKAGE.parent

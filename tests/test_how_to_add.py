@@ -13,8 +13,7 @@ from arena.results.table import Report, table_of
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.round_robin import fixed_schedule
 from arena.tournament.formats.schedule import Format, FormatInput, Schedule
-from arena.tournament.registry import EXECUTORS, ExecutorEntry
-from arena.tournament.run_settings import FORMAT_SETTINGS, FormatSettings
+from arena.tournament.run_settings import EXECUTORS, FORMAT_SETTINGS, ExecutorEntry, FormatSettings
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.logs import Sink
 from arena.tournament.runner.pool import WorkerPool

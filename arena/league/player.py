@@ -32,7 +32,7 @@ from arena.tournament.rows import GameSettings, time_of
 from arena.tournament.runner.job import Job, Lost, Played
 from arena.tournament.runner.logs import RunLog, Sink
 from arena.tournament.runner.pool import BotRefused, StopSignals, WorkerPool
-from arena.tournament.store.folder_lock import is_in_use, take_lock
+from arena.tournament.store.sqlite import is_in_use, take_lock
 
 _log = logging.getLogger("arena.league")
 

@@ -28,8 +28,8 @@ from arena.text import one_line, quoted
 from arena.tournament.bot_list import FieldBot, find_field
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.schedule import Format, FormatInput, Schedule, SequentialTest
-from arena.tournament.registry import EXECUTORS
 from arena.tournament.run_settings import (
+    EXECUTORS,
     LONGEST_NAME,
     MOST_BOTS,
     MOST_DEALS,

@@ -14,7 +14,6 @@ from arena.bots.isolation.levels import ISOLATIONS
 from arena.bots.limits import Limits
 from arena.errors import did_you_mean
 from arena.settings import REQUIRED, choice, flag, other, real, table, text, texts, whole
-from arena.tournament.registry import EXECUTORS
 
 LARGEST_SEED = 2**63 - 1  # the largest number that TOML promises
 MOST_BOTS = 5_000  # all pairings of a round robin have numbers below 2**PAIRING_BITS
@@ -24,6 +23,26 @@ LONGEST_TIME = 10**9  # milliseconds, eleven days
 LONGEST_NAME = 255  # bytes of the name of a folder
 
 ParamValue: TypeAlias = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class ExecutorEntry:
+    """An executor: `factory` is the `module:name` that makes its pool, imported only when it is used.
+
+    `scheduler` says whether it accepts the address of a scheduler; `extra` is what `pip install 'schotten-arena[...]'`
+    needs for it.
+    """
+
+    factory: str
+    scheduler: bool = False
+    extra: str = ""
+
+
+EXECUTORS = {
+    "local": ExecutorEntry("arena.tournament.runner.pool:WorkerPool"),
+    "dask": ExecutorEntry("arena.tournament.runner.dask:DaskPool", scheduler=True, extra="cluster"),
+}
+"""The pools of workers that play games, by name. A new one is a module that makes it, and a line here."""
 
 
 @dataclass(frozen=True)

@@ -32,16 +32,14 @@ from arena.tournament.config import TournamentConfig
 from arena.tournament.folders import stored_run, with_drawn_seed
 from arena.tournament.forfeits import reason_line
 from arena.tournament.games import ScheduleProgress, Task
-from arena.tournament.plan import Plan, entries_of, plan_run, shown_pairings
-from arena.tournament.registry import EXECUTORS
+from arena.tournament.plan import Plan, Silence, entries_of, first_silent, plan_run, shown_pairings, suspects
 from arena.tournament.rows import GameSettings, full_deals, time_of
-from arena.tournament.run_settings import GauntletSettings
+from arena.tournament.run_settings import EXECUTORS, GauntletSettings
 from arena.tournament.runner.job import Job, Lost, Played
 from arena.tournament.runner.logs import LOG, RunLog, Sink
 from arena.tournament.runner.pool import BotRefused, StopSignals, WorkerPool, fail
 from arena.tournament.runner.progress import ProgressListener, RunFigures, RunStatus, Wait
 from arena.tournament.runner.supervisor import Stopped, Supervisor
-from arena.tournament.silence import Silence, first_silent, suspects
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
 from arena.tournament.store.writer import Store, open_store

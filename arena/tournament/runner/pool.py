@@ -4,7 +4,7 @@ A pool guarantees that each unit it is given reaches `store` in exactly one `Pla
 and that the rows are the same wherever they were played. Units that a bot keeps waiting by not answering are dropped,
 as are all that have not begun when somebody asks to stop: they are not stored, so the next schedule yields them again.
 Another pool, on other machines, say, makes other slots: a subclass here, and an entry in `EXECUTORS` of
-`arena.tournament.registry`.
+`arena.tournament.run_settings`.
 
 A worker reports what it has played about twice a second, and the size of the chunks follows from these reports: a chunk
 that comes back in one of them was small, so the next is larger; else it has as many units as a report held. Size

@@ -12,7 +12,7 @@ supervisor can tell what a hang or a death means:
   the run stops with a message that names both bots.
 * The worker dies twice while it loads a bot: the run stops, because the bot's file cannot be run.
 * Without a clock, a bot gives no answer in time: the chunk ends after that unit, since the bot may be left out
-  (`arena.tournament.silence`).
+  (`arena.tournament.plan.first_silent`).
 * The worker dies while no bot is at work: the units that were not delivered are played again.
 """
 
