@@ -344,7 +344,9 @@ class _Session:
     def play(self, bundles: Path) -> RunReport:
         """Play what is left, with the bots loaded from a folder of bundles; return what has been done."""
         run = self._run
-        job = run.job.placed(bundles) if run.plan.missing or self._more is not None else run.job
+        job = run.job
+        if self._config.executor == "local" and (run.plan.missing or self._more is not None):
+            job = job.placed(bundles)  # a cluster gets the files
         self._listener.plan(run.plan)
         for bot, why in run.left_out.items() if run.plan.missing else ():
             self._listener.note(f"{one_line(bot)} is left out: {first_line(reason_line(why), _LONGEST_REASON)}")

@@ -14,7 +14,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -30,8 +29,7 @@ from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import FIELD, SendsSignal, bot, forfeits, games, play, settings
 
 pytest.importorskip("distributed", reason="the Dask executor needs the extra 'cluster': pip install '.[cluster]'")
-from arena.tournament.runner import dask as bot_files
-from arena.tournament.runner.dask import BotFiles, bundles_of
+from arena.tournament.runner.dask import placed, with_commands
 
 pytestmark = [
     pytest.mark.process,
@@ -132,8 +130,8 @@ def test_bots_travel_to_workers_that_do_not_have_them(cluster: tuple[str, list[i
 def test_a_worker_with_another_version_is_refused(
     cluster: tuple[str, list[int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.tournament.runner.dask.about", lambda: "9.9, sources abc")
-    with pytest.raises(ArenaError, match=r"has another version of this program .* \(9\.9, sources abc\); install"):
+    monkeypatch.setattr("arena.tournament.runner.dask.about", lambda: "sources abc")
+    with pytest.raises(ArenaError, match=r"has another version of this program .* \(sources abc\); install"):
         play(tmp_path / "run", settings(*FIELD[:2], games=4), executor="dask", scheduler=cluster[0])
 
 
@@ -161,18 +159,11 @@ def job_of(*specs: str, folder: Path | None = None) -> Job:
     return Job(GameSettings(load_rules("base"), 1), tuple(find_bot(spec, folder=folder) for spec in specs))
 
 
-def files_of(job: Job, below: Path) -> BotFiles:
-    """The files of a job's bots, as a worker of a cluster gets them."""
-    files = BotFiles("run", bundles_of(job), bot_files.about())
-    files.setup(SimpleNamespace(local_directory=str(below)))
-    return files
-
-
 def test_commands_travel(home: Path, tmp_path: Path) -> None:
     job = job_of("cmd:mine/run.sh --fast", "cmd:python3 mine", folder=home.parent)
-    there = files_of(job, tmp_path)
+    sent = with_commands(job)
     shutil.rmtree(home)
-    file, folder = there.placed(job).bots
+    file, folder = placed(sent, tmp_path).bots
     assert file.command == (file.path, "--fast")
     assert Path(file.path).stat().st_mode & 0o111
     assert Path(folder.path, "bot.py").is_file()
@@ -180,6 +171,12 @@ def test_commands_travel(home: Path, tmp_path: Path) -> None:
 
 def test_of_a_large_folder_only_what_the_command_names_travels(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     job = job_of("cmd:./run.sh --fast", folder=home)
-    assert len(bundles_of(job)[str(home)].files) == 4
+    assert len(_files_of(with_commands(job))) == 4
     monkeypatch.setattr(bundle, "MAX_BOT_FILES", 2)
-    assert list(bundles_of(job)[str(home)].files) == ["run.sh"]
+    assert _files_of(with_commands(job)) == ["run.sh"]
+
+
+def _files_of(job: Job) -> list[str]:
+    bundle = job.bots[0].bundle
+    assert bundle is not None
+    return [*bundle.files]
