@@ -287,7 +287,7 @@ class LeagueSession:
         )
         bots = tuple(map(self.placed, players))
         job = Job(game, bots, settings.limits, self.workers, levels=(self.isolation,) * len(players))
-        self._pool = WorkerPool(job, None, self.sink)
+        self._pool = WorkerPool(job, self.sink)
 
     def stand_down(self) -> None:
         """End the lineup: stop its workers, and remove the bots' files."""

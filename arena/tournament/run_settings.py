@@ -25,24 +25,8 @@ LONGEST_NAME = 255  # bytes of the name of a folder
 ParamValue: TypeAlias = str | int | float | bool
 
 
-@dataclass(frozen=True)
-class ExecutorEntry:
-    """An executor: `factory` is the `module:name` that makes its pool, imported only when it is used.
-
-    `scheduler` says whether it accepts the address of a scheduler; `extra` is what `pip install 'schotten-arena[...]'`
-    needs for it.
-    """
-
-    factory: str
-    scheduler: bool = False
-    extra: str = ""
-
-
-EXECUTORS = {
-    "local": ExecutorEntry("arena.tournament.runner.pool:WorkerPool"),
-    "dask": ExecutorEntry("arena.tournament.runner.dask:DaskPool", scheduler=True, extra="cluster"),
-}
-"""The pools of workers that play games, by name. A new one is a module that makes it, and a line here."""
+LOCAL = "local"
+"""The scheduler of games that are played by processes of this machine."""
 
 
 @dataclass(frozen=True)
@@ -219,9 +203,8 @@ class RunSettings:
     )
     clock: Clock = table(Clock, "thinking time; a bot that exceeds it forfeits the game")
     workers: int | None = whole(None, 1, MOST_WORKERS, "worker processes", unset="one per core")
-    executor: str = choice("local", EXECUTORS, "where games are played: on this machine or on a Dask cluster")
-    scheduler: str | None = text(
-        None, 4096, "address of the Dask scheduler, such as tcp://HOST:8786", unset="a cluster on this machine"
+    scheduler: str = text(
+        LOCAL, 4096, "address of a Dask scheduler, tcp://HOST:8786, whose cluster plays; `local` for this machine"
     )
     notes: bool = flag(True, "keep what bots say with their moves (`view.note`)")
     isolation: str = choice(

@@ -43,40 +43,25 @@ _CLUSTER_ERRORS = ("KilledWorker", "CancelledError", "FutureCancelledError", "Ti
 
 
 class DaskPool(WorkerPool):
-    """A pool on the cluster of a scheduler (`tcp://host:port`), or on `job.workers` processes of its own.
+    """A pool on the cluster of a scheduler (`tcp://host:port`).
 
     A thread of this process waits for the chunk that a thread of the cluster plays.
     """
 
-    def __init__(self, job: Job, scheduler: str | None, sink: Sink) -> None:
+    def __init__(self, job: Job, scheduler: str, sink: Sink) -> None:
         self._run_name = uuid.uuid4().hex  # names the tasks; nothing that is played depends on it
         self._futures: set[Any] = set()
-        self._cluster: Any = None
-        if scheduler is None:
-            self._cluster = distributed.LocalCluster(  # type: ignore[no-untyped-call]
-                n_workers=job.workers,
-                threads_per_worker=1,
-                processes=True,
-                dashboard_address=":0",
-                silence_logs=logging.CRITICAL,
-                memory_limit=None,
-            )
-        try:
-            self._client = _connect(self._cluster or scheduler)
-            self._counts = self._wait_for_workers(scheduler)
-            self._send(ClusterRun(self._run_name, with_commands(job), about()))
-        except BaseException:
-            if self._cluster is not None:
-                self._cluster.close()
-            raise
+        self._client = _connect(scheduler)
+        self._counts = self._wait_for_workers(scheduler)
+        self._send(ClusterRun(self._run_name, with_commands(job), about()))
         self._checked_at = time.monotonic()
-        super().__init__(job, scheduler, sink)
+        super().__init__(job, sink)
 
     def _open_slots(self) -> None:
         for _ in range(len(self._slots), max(sum(self._counts.values()), 1)):
             self._add_slot(ClusterSlot(self._play_there))
 
-    def _wait_for_workers(self, scheduler: str | None) -> dict[str, int]:
+    def _wait_for_workers(self, scheduler: str) -> dict[str, int]:
         try:
             self._client.wait_for_workers(1, timeout=_WAIT_S)
             return dict(self._client.nthreads())
@@ -147,7 +132,7 @@ class DaskPool(WorkerPool):
             self._client.run(drain, self._run_name, on_error="ignore")
 
     def close(self) -> None:
-        """End the run on the cluster and remove its files from the workers; end the cluster itself if it is ours."""
+        """End the run on the cluster and remove its files from the workers."""
         with self._work:
             self._draining = self._closing = True
             futures = list(self._futures)
@@ -158,9 +143,6 @@ class DaskPool(WorkerPool):
         super().close()
         with contextlib.suppress(Exception):
             self._client.close(timeout=5)
-        if self._cluster is not None:
-            with contextlib.suppress(Exception):
-                self._cluster.close(timeout=10)
 
 
 class ClusterSlot:

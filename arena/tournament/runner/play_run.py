@@ -34,7 +34,7 @@ from arena.tournament.forfeits import reason_line
 from arena.tournament.games import ScheduleProgress, Task
 from arena.tournament.plan import Plan, Silence, entries_of, first_silent, plan_run, shown_pairings, suspects
 from arena.tournament.rows import GameSettings, full_deals, time_of
-from arena.tournament.run_settings import EXECUTORS, GauntletSettings
+from arena.tournament.run_settings import LOCAL, GauntletSettings
 from arena.tournament.runner.job import Job, Lost, Played
 from arena.tournament.runner.logs import LOG, RunLog, Sink
 from arena.tournament.runner.pool import BotRefused, StopSignals, WorkerPool, fail
@@ -46,6 +46,8 @@ from arena.tournament.store.writer import Store, open_store
 
 _log = logging.getLogger("arena.tournament.runner")
 
+CLUSTER = "arena.tournament.runner.dask"
+"""The module of the pool on a cluster, imported only when one plays."""
 _MAX_NOTES = 5
 _MOST_NAMED = 10
 _LONGEST_REASON = 200
@@ -212,7 +214,7 @@ def _prepared(
 
 def _unloadable_bot(config: TournamentConfig, job: Job, new: Collection[str]) -> BotRefused | None:
     """Load the bots that are new in the run, if they play here; return the first that cannot be loaded."""
-    if config.executor == "local" and new:
+    if config.scheduler == LOCAL and new:
         try:
             _require_bots(job, new)
         except BotRefused as refused:
@@ -274,23 +276,20 @@ def _require_bots(job: Job, names: Collection[str]) -> None:
         fail(failed)
 
 
-def _make_pool(job: Job, name: str, scheduler: str | None, sink: Sink) -> WorkerPool:
-    """Make the pool of an executor; `sink` gets what workers and bots log.
+def _make_pool(job: Job, scheduler: str, sink: Sink) -> WorkerPool:
+    """Make the pool of this machine, or that of a cluster; `sink` gets what workers and bots log.
 
-    ArenaError if a package that the executor needs is not installed.
+    ArenaError if the package that a cluster needs is not installed.
     """
-    entry = EXECUTORS[name]
-    module, _, factory_name = entry.factory.partition(":")
+    if scheduler == LOCAL:
+        return WorkerPool(job, sink)
     try:
-        factory = getattr(import_module(module), factory_name)
+        module = import_module(CLUSTER)
     except ImportError as error:
-        if not entry.extra:
-            raise
         raise ArenaError(
-            f"the executor {name} needs the package {error.name}; install it with:"
-            f" pip install 'schotten-arena[{entry.extra}]'"
+            f"a cluster needs the package {error.name}; install it with: pip install 'schotten-arena[cluster]'"
         ) from error
-    pool: WorkerPool = factory(job, scheduler, sink)
+    pool: WorkerPool = module.DaskPool(job, scheduler, sink)
     return pool
 
 
@@ -345,7 +344,7 @@ class _Session:
         """Play what is left, with the bots loaded from a folder of bundles; return what has been done."""
         run = self._run
         job = run.job
-        if self._config.executor == "local" and (run.plan.missing or self._more is not None):
+        if self._config.scheduler == LOCAL and (run.plan.missing or self._more is not None):
             job = job.placed(bundles)  # a cluster gets the files
         self._listener.plan(run.plan)
         for bot, why in run.left_out.items() if run.plan.missing else ():
@@ -362,7 +361,7 @@ class _Session:
             while not (self._signals.stopping or self._is_decided()) and (wave := self._next_wave()) is not None:
                 if self._pool is None:
                     self._begin(job)
-                    self._pool = _make_pool(job, self._config.executor, self._config.scheduler, sink)
+                    self._pool = _make_pool(job, self._config.scheduler, sink)
                     self._listener.begin(self._config.name, job.game.seed, self._status())
                 left = self._figures.total - self._figures.done
                 self._pool.play(  # half as many units as games, about: a series is longer
@@ -383,8 +382,8 @@ class _Session:
         self._has_begun = True
         config, limits = self._config, self._changed_limits()
         more = {"limits": limits} if limits else {}
-        self._store.begin_session({"workers": job.workers, "executor": config.executor, **more})
-        _log.info("%s: seed %d, %d workers, %s", config.name, job.game.seed, job.workers, config.executor)
+        self._store.begin_session({"workers": job.workers, "scheduler": config.scheduler, **more})
+        _log.info("%s: seed %d, %d workers, %s", config.name, job.game.seed, job.workers, config.scheduler)
 
     def _changed_limits(self) -> dict[str, Any]:
         return dict(as_dict(self._config.limits).items() - as_dict(Limits()).items())

@@ -55,7 +55,7 @@ class BotEntry:
 
 
 class WorkSession(NamedTuple):
-    """One session of play: its start and end (seconds since 1970), games stored, remarks (workers, executor)."""
+    """One session of play: its start and end (seconds since 1970), games stored, remarks (workers, scheduler)."""
 
     started: float
     ended: float

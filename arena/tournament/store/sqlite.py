@@ -373,7 +373,7 @@ RUN_SCHEMA = Database(
         _GAME_LIST,
     ),
     application=0x53544F54,  # "STOT"
-    version=5,
+    version=6,
     error=StoreError,
     synchronous="NORMAL",
     wait_s=30,

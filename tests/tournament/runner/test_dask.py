@@ -28,7 +28,7 @@ from arena.tournament.runner.progress import ProgressListener, RunStatus
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import FIELD, SendsSignal, bot, forfeits, games, play, settings
 
-pytest.importorskip("distributed", reason="the Dask executor needs the extra 'cluster': pip install '.[cluster]'")
+pytest.importorskip("distributed", reason="a cluster needs the extra 'cluster': pip install '.[cluster]'")
 from arena.tournament.runner.dask import placed, with_commands
 
 pytestmark = [
@@ -72,7 +72,7 @@ def test_a_cluster_gives_the_same_games_though_it_is_stopped_and_a_worker_dies(
     address, pids = cluster
     data = settings(bot("sleeper", "slow", ms=4.0), *FIELD[:2], games=16)
     play(tmp_path / "local", data)
-    report = play(tmp_path / "dask", data, executor="dask", scheduler=address, progress=SendsSignal(4))
+    report = play(tmp_path / "dask", data, scheduler=address, progress=SendsSignal(4))
     assert report.interrupted
     assert 4 <= report.done < report.total
     orphans: list[int] = []
@@ -83,7 +83,7 @@ def test_a_cluster_gives_the_same_games_though_it_is_stopped_and_a_worker_dies(
             super().update(status)
 
     kills = Kills(report.done + 1, signal.SIGKILL, pids[0])
-    report = play(tmp_path / "dask", data, executor="dask", scheduler=address, progress=kills)
+    report = play(tmp_path / "dask", data, scheduler=address, progress=kills)
     assert report.done == report.total == 48
     assert kills.sent
     assert games(tmp_path / "dask") == games(tmp_path / "local")
@@ -97,7 +97,7 @@ def test_a_cluster_gives_the_same_games_though_it_is_stopped_and_a_worker_dies(
 def test_a_scheduler_that_is_not_there(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.tournament.runner.dask._WAIT_S", 0.5)
     with pytest.raises(ArenaError, match=f"cannot reach the Dask scheduler {address}: "):
-        play(tmp_path, settings(*FIELD), executor="dask", scheduler=address)
+        play(tmp_path, settings(*FIELD), scheduler=address)
     assert threading.active_count() < 50
 
 
@@ -105,7 +105,7 @@ def test_without_distributed_the_remedy_is_named(tmp_path: Path, monkeypatch: py
     monkeypatch.setitem(sys.modules, "distributed", None)
     monkeypatch.delitem(sys.modules, "arena.tournament.runner.dask", raising=False)
     with pytest.raises(ArenaError, match="needs the package distributed"):
-        play(tmp_path, settings(*FIELD), executor="dask")
+        play(tmp_path, settings(*FIELD), scheduler="tcp://x:1")
 
 
 @pytest.mark.slow
@@ -122,7 +122,7 @@ def test_bots_travel_to_workers_that_do_not_have_them(cluster: tuple[str, list[i
         def begin(self, name: str, seed: int, status: RunStatus) -> None:
             shutil.rmtree(home)
 
-    play(tmp_path / "dask", data, executor="dask", scheduler=cluster[0], progress=Removes())
+    play(tmp_path / "dask", data, scheduler=cluster[0], progress=Removes())
     assert games(tmp_path / "dask") == games(tmp_path / "local")
 
 
@@ -132,7 +132,7 @@ def test_a_worker_with_another_version_is_refused(
 ) -> None:
     monkeypatch.setattr("arena.tournament.runner.dask.about", lambda: "sources abc")
     with pytest.raises(ArenaError, match=r"has another version of this program .* \(sources abc\); install"):
-        play(tmp_path / "run", settings(*FIELD[:2], games=4), executor="dask", scheduler=cluster[0])
+        play(tmp_path / "run", settings(*FIELD[:2], games=4), scheduler=cluster[0])
 
 
 # ---------------------------------------------------------------- files of bots

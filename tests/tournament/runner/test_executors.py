@@ -164,7 +164,7 @@ class Played(list[Row]):
         super().__init__()
         self.lost: list[str] = []
         self.stop, self.signals = stop, StopSignals()
-        with closing(WorkerPool(job, None, sink)) as pool:
+        with closing(WorkerPool(job, sink)) as pool:
             tasks = (PairTask(0, deal, "well_behaved", bot) for deal in range(units))
             pool.play(
                 tasks, units, self.store, self.signals, lost=lambda one: self.lost.append(one.text), tick=self.look

@@ -22,7 +22,7 @@ class Clockwork(WorkerPool):
 
     def __init__(self, workers: int, unit_s: float) -> None:
         self.workers, self.unit_s = workers, unit_s
-        super().__init__(JOB, None, print)
+        super().__init__(JOB, print)
 
     def _open_slots(self) -> None:
         self._slots = [None] * self.workers  # type: ignore[list-item]  # only their number is asked for
