@@ -35,17 +35,6 @@ def counted(number: int, word: str) -> str:
     return f"{number:,} {word}{'s' * (number != 1)}"
 
 
-def size_text(number: int) -> str:
-    """Return a number of bytes as text.
-
-    >>> size_text(812), size_text(45_300), size_text(1_260_000), size_text(3_000_000_000)
-    ('1 KB', '45 KB', '1.3 MB', '3.0 GB')
-    """
-    if number < 1_000_000:
-        return f"{max(round(number / 1000), 1)} KB"
-    return f"{number / 1e6:.1f} MB" if number < 1e9 else f"{number / 1e9:.1f} GB"
-
-
 def time_about(seconds: float) -> str:
     """Return a rough duration in words.
 

@@ -15,7 +15,7 @@ from arena.cli.group import Deferred
 from arena.cli.league import LISTED, league
 from arena.cli.options import GATHERED
 from arena.results import formats
-from arena.tournament.registry import EXECUTORS
+from arena.tournament.runner.play_run import CLUSTER
 
 PACKAGE = Path(arena.__file__).parent
 ROOT = PACKAGE.parent
@@ -29,7 +29,7 @@ REGISTRIES = {
     ],
     "arena.cli.options": list(GATHERED),
     "arena.results.formats": [formats.PAGE_WRITER],
-    "arena.tournament.runner.play_run": [entry.factory for entry in EXECUTORS.values()],
+    "arena.tournament.runner.play_run": [CLUSTER],
 }
 """Modules that name others as `module:name`. pyproject.toml lists who may import by string (TID251)."""
 

@@ -1,4 +1,4 @@
-"""docs/internals/how-to-add.md is true: a format, an executor and an output format are entries of a registry."""
+"""docs/internals/how-to-add.md is true: a format and an output format are entries of a registry."""
 
 from __future__ import annotations
 
@@ -13,13 +13,7 @@ from arena.results.table import Report, table_of
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.round_robin import fixed_schedule
 from arena.tournament.formats.schedule import Format, FormatInput, Schedule
-from arena.tournament.registry import EXECUTORS, ExecutorEntry
 from arena.tournament.run_settings import FORMAT_SETTINGS, FormatSettings
-from arena.tournament.runner.job import Job
-from arena.tournament.runner.logs import Sink
-from arena.tournament.runner.pool import WorkerPool
-
-jobs: list[Job] = []
 
 
 def neighbours(design: FormatInput, settings: object) -> Schedule:
@@ -28,21 +22,13 @@ def neighbours(design: FormatInput, settings: object) -> Schedule:
     return fixed_schedule(bots, zip(bots, (*bots[1:], bots[0])), design.games, design.paired)
 
 
-def noting_executor(job: Job, scheduler: str | None, sink: Sink) -> WorkerPool:
-    """Note what is played, and play it here."""
-    jobs.append(job)
-    return WorkerPool(job, scheduler, sink)
-
-
 @pytest.mark.process
-def test_a_format_and_an_executor_are_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_format_is_an_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(FORMATS, "circle", Format("circle", "every bot meets the next one", neighbours))
     monkeypatch.setitem(FORMAT_SETTINGS, "circle", FormatSettings)
-    monkeypatch.setitem(EXECUTORS, "noting", ExecutorEntry(f"{__name__}:noting_executor"))
     bots = ["first", "random", "greedy", "three=first"]
-    run = run_tournament(bots, format="circle", games=2, seed=1, executor="noting", workers=1, out=tmp_path / "run")
+    run = run_tournament(bots, format="circle", games=2, seed=1, workers=1, out=tmp_path / "run")
     assert len(run.games) == 8
-    assert len(jobs) == 1
 
 
 def test_an_output_format_is_an_entry(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -307,7 +307,7 @@ rating_of = click.option(
     "--bot", "rating_of", multiple=True, metavar="BOT", help="With --error: only this bot's rating; may be repeated."
 )
 workers = setting_option("workers", "W")
-scheduler = setting_option("scheduler", "ADDRESS", help="Play on the Dask cluster of this scheduler: tcp://HOST:8786.")
+scheduler = setting_option("scheduler", "ADDRESS", help="Play on this Dask scheduler's cluster; local: here.")
 isolation = setting_option("isolation", None, type=ISOLATION)
 isolation_of_league = click.option(
     "--isolation", type=ISOLATION, help="Where bots run, instead of what the league's settings say."

@@ -35,6 +35,7 @@ from arena.tournament.config import TournamentConfig, config_from_dict, with_set
 from arena.tournament.folders import run_name, with_folder
 from arena.tournament.formats.schedule import SequentialTest
 from arena.tournament.luck import net_of
+from arena.tournament.run_settings import LOCAL
 from arena.tournament.runner.logs import LOG
 from arena.tournament.runner.play_run import Prepared, play_run, prepare, with_stored_seed
 from arena.tournament.runner.progress import ProgressListener
@@ -83,10 +84,6 @@ def with_settings_of(config: TournamentConfig, options: PlayOptions, source: str
     }
     if options.error is not None:
         values.pop("games", None)  # the limit of --error
-    if "executor" not in values and (config.scheduler or options.scheduler):
-        values["executor"] = "dask"
-    elif values.get("executor", "dask") != "dask" and "scheduler" not in values:
-        config = replace(config, scheduler=None)  # of a cluster that may be gone
     return with_settings(config, values, source, exist=True)
 
 
@@ -177,7 +174,7 @@ def play_and_show(config: TournamentConfig, options: PlayOptions, named: bool = 
 def warn_of_workers(config: TournamentConfig) -> None:
     """Warn on stderr if a clock runs while bots wait for a core."""
     workers, cores = config.workers or 0, core_count()
-    if config.clocked and config.executor == "local" and workers > cores:
+    if config.clocked and config.scheduler == LOCAL and workers > cores:
         share = f"{workers} workers share {counted(cores, 'core')}"
         click.echo(f"{share}: a clock also runs while a bot waits for its core.", err=True)
 

@@ -28,9 +28,8 @@ from arena.tournament.games import GameResult
 from arena.tournament.luck import LUCK
 from arena.tournament.rows import game_faults
 from arena.tournament.runner.logs import LOG
-from arena.tournament.store.folder_lock import is_in_use
 from arena.tournament.store.reader import Reader
-from arena.tournament.store.sqlite import DATABASE
+from arena.tournament.store.sqlite import DATABASE, is_in_use
 from arena.tournament.store.writer import open_store
 
 

@@ -13,8 +13,8 @@ from arena.results.table import WIDE, Column, Report, Table
 from arena.text import counted, first_line, utc_iso, utc_text
 from arena.tournament.folders import last_worked_on, runs_in, variant_runs
 from arena.tournament.games import ScheduleProgress
-from arena.tournament.store.folder_lock import is_in_use
 from arena.tournament.store.reader import Reader
+from arena.tournament.store.sqlite import is_in_use
 
 RUNNING, FINISHED, STOPPED, UNREADABLE = "running", "finished", "stopped", "unreadable"
 _SHOWN_BOTS = 4

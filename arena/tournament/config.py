@@ -28,7 +28,6 @@ from arena.text import one_line, quoted
 from arena.tournament.bot_list import FieldBot, find_field
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.schedule import Format, FormatInput, Schedule, SequentialTest
-from arena.tournament.registry import EXECUTORS
 from arena.tournament.run_settings import (
     LONGEST_NAME,
     MOST_BOTS,
@@ -119,7 +118,7 @@ class TournamentConfig(RunSettings):
     def canonical(self) -> dict[str, Any]:
         """Return what determines the results, as plain values for JSON.
 
-        Settings that must make no difference are left out: name, folder, workers, executor, limits, and those with
+        Settings that must make no difference are left out: name, folder, workers, scheduler, limits, and those with
         `shapes_results` off. Bots in processes of their own are listed, because Python's global random generators,
         which some bots use, are seeded differently there.
         """
@@ -429,9 +428,6 @@ def _check_together(
             check.fault(f"{config.format}.{key}" if key else config.format, wrong)
     _check_name(check, config.name)
     _check_format(check, config)
-    if config.scheduler is not None and not EXECUTORS[config.executor].scheduler:
-        known = " or ".join(name for name, entry in EXECUTORS.items() if entry.scheduler)
-        check.fault("scheduler", f'belongs to executor = "{known}", but the executor is "{config.executor}"')
     if config.clock.bank_ms == 0 and config.clock.move_ms is None:
         check.fault("clock.bank_ms", "0 without move_ms leaves no time at all")
     if exist:

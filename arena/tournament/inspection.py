@@ -33,12 +33,11 @@ from arena.paths import data_folder
 from arena.text import counted, one_line, printable
 from arena.tournament.config import TournamentConfig
 from arena.tournament.forfeits import reason_line
-from arena.tournament.games import FAILED_AFTER, GameResult, merge_times, time_quantile
+from arena.tournament.games import FAILED_AFTER, GameResult
 from arena.tournament.run_settings import BotSetting, Clock, GauntletSettings
-from arena.tournament.runner.job import Job
-from arena.tournament.runner.logs import LOG
-from arena.tournament.runner.play_run import play_run
+from arena.tournament.runner.play_run import job_of, play_run
 from arena.tournament.runner.progress import ProgressListener, RunStatus
+from arena.tournament.store.columns import ThinkingTime
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import StoreError
 
@@ -46,10 +45,10 @@ ERROR, WARNING = "error", "warning"
 RULES = ("base", "tactical", "expert")
 DEFAULT_GAMES = 40
 LEAGUE_MS = 1000  # the default clock of a league, per decision
-MUCH_PRINTED = 2000  # characters per game
 
 _SEEDS = 1_000_000
 _MOST_FORFEITS = 4
+_LATE = "because time ran out (--seconds)"
 _LINES, _LINE = 24, 300  # of a traceback
 
 
@@ -74,26 +73,11 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Speed:
-    """Times of the bot's decisions in milliseconds, within 10%; the longest is exact.
-
-    `decisions_s` are decisions per second; `games_s` are games per second against `random` on one core.
-    """
-
-    decisions: int
-    decisions_s: float
-    p50_ms: float
-    p90_ms: float
-    p99_ms: float
-    max_ms: float
-    games_s: float
-
-
-@dataclass(frozen=True)
 class RulesReport:
-    """Results in one rule set: games played and wanted, forfeits by kind, speed.
+    """Results in one rule set: games played and wanted, forfeits by kind.
 
-    `score` is the share of the points won against `random`.
+    `score` is the share of the points won against `random`, `speed` the times of the bot's decisions in milliseconds
+    (`ThinkingTime.measures`), None if there are none.
     """
 
     rules: str
@@ -101,23 +85,15 @@ class RulesReport:
     wanted: int
     forfeits: Mapping[str, int] = field(default_factory=dict)
     score: float | None = None
-    speed: Speed | None = None
-
-
-@dataclass(frozen=True)
-class CheckAnswer:
-    """The answer to a yes-or-no question about the bot.
-
-    `yes` is None if it was not checked; `text` explains the answer.
-    """
-
-    yes: bool | None
-    text: str
+    speed: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True)
 class CheckReport:
-    """Everything that a check found. `printed` counts characters; `left_out` lists what was not checked, and why."""
+    """Everything that a check found.
+
+    Of the games `played_again`, `different` had other decisions. `left_out` lists what was not checked, and why.
+    """
 
     bot: str
     spec: str
@@ -127,8 +103,8 @@ class CheckReport:
     clock: Mapping[str, int | None]
     loaded: bool
     rules: tuple[RulesReport, ...]
-    repeats: CheckAnswer
-    printed: int
+    played_again: int
+    different: int
     left_out: tuple[str, ...]
     findings: tuple[Finding, ...]
     seconds: float
@@ -204,7 +180,7 @@ def check_bot(
         is_slow = any(game.forfeit == "timeout" for other in parts for game in other.forfeits)
         parts.append(part)
         if is_slow or left <= 0:
-            why = "because the bot was too slow in another rule set" if is_slow else _late(parts)
+            why = "because the bot was too slow in another rule set" if is_slow else _LATE
             part.left_out.append(f"{name}: all games, {why}")
             continue
         try:
@@ -225,8 +201,8 @@ def check_bot(
         clock=dict(vars(clock)),
         loaded=loaded,
         rules=tuple(part.report() for part in parts) if loaded else (),
-        repeats=_repeats(parts, is_hashed=level != "none" and not bot.command),
-        printed=sum(part.printed for part in parts),
+        played_again=sum(len(part.again) for part in parts),
+        different=sum(1 for part in parts for _ in part.differences()),
         left_out=tuple(line for part in parts for line in part.left_out),
         findings=(failure,) if failure is not None else tuple(_findings(parts)),
         seconds=round(time.monotonic() - begun, 2),
@@ -269,8 +245,7 @@ class _Part:
     games: list[GameResult] = field(default_factory=list)
     again: list[GameResult] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
-    printed: int = 0
-    spent_s: float = 0.0
+    thinking: ThinkingTime | None = None
 
     def __post_init__(self) -> None:
         self.rules = self.config.rules
@@ -286,7 +261,7 @@ class _Part:
         """
         self.games = self._play_run(self.config, seconds / 2)
         if missing := self.wanted - len(self.games):
-            why = "because the bot forfeits" if self.forfeits else _late([self])
+            why = "because the bot forfeits" if self.forfeits else _LATE
             self.left_out.append(f"{self.rules}: {missing} of {self.wanted} games, {why}")
         if self.forfeits:
             return
@@ -294,7 +269,7 @@ class _Part:
         if seconds > 0 and len(self.games) > 1:
             self.again = self._play_run(replace(self.config, games=len(self.games) // 2), seconds, again=True)
         if missing := len(self.games) - len(self.again):
-            self.left_out.append(f"{self.rules}: determinism in {missing} of {len(self.games)} games, {_late([self])}")
+            self.left_out.append(f"{self.rules}: determinism in {missing} of {len(self.games)} games, {_LATE}")
 
     def _play_run(self, config: TournamentConfig, seconds: float, again: bool = False) -> list[GameResult]:
         """Play a run in a temporary folder and return its games.
@@ -308,26 +283,17 @@ class _Part:
             is_over = len(lost) >= _MOST_FORFEITS or "timeout" in lost or spent_s >= seconds
             return config.games if is_over else None
 
-        assert config.seed is not None
-        job = Job(
-            config.rules,
-            config.seed,
-            self.bots,
-            config.clock,
-            config.limits,
-            levels=config.levels,
-            own_deals=config.deals_apart,
-            backwards=again,
-        )
+        job = replace(job_of(config, self.bots), backwards=again)
         with TemporaryDirectory(prefix="arena-") as folder:
             listener = _Listener(self.report_progress, config.rules, " again" if again else "")
             listener.update(RunStatus(0, 2 * config.games))
             report = play_run(config, Path(folder), listener, verdict=is_enough, job=job)
             if report.stopped:
                 raise KeyboardInterrupt
-            self.spent_s += report.seconds
-            self.printed += 0 if again else _printed(Path(folder), self.players)
             with Reader(folder) as reader:
+                if not again:
+                    times = {time.bot: time for time in reader.columns().thinking}
+                    self.thinking = times[self.players[0]].plus(times[self.players[1]])
                 return list(reader.results())
 
     # ------------------------------------------------------------ what it shows
@@ -347,20 +313,8 @@ class _Part:
         forfeits = Counter(str(game.forfeit) for game in self.forfeits)
         scores = [game.score_of(bot) for game in self.games if twin not in _bots(game)]
         score = sum(scores) / len(scores) if scores else None
-        return RulesReport(self.rules, len(self.games), self.wanted, dict(forfeits), score, self.speed())
-
-    def speed(self) -> Speed | None:
-        """Return the times of all decisions of the bot, of both sides in games against itself; None without any."""
-        sides = [(game, number) for game in self.games for number in (0, 1) if _bots(game)[number] in self.players]
-        counts = merge_times(game.times[side] for game, side in sides)
-        if not sum(counts):
-            return None
-        decisions = sum(game.decisions[side] for game, side in sides)
-        longest_ms = max(game.max_ms[side] for game, side in sides)
-        p50, p90, p99 = (min(time_quantile(counts, share), longest_ms) for share in (0.5, 0.9, 0.99))
-        games_ms = [game.duration_ms for game in self.games if self.players[1] not in _bots(game)]
-        decisions_s = _per_second(decisions, sum(game.ms[side] for game, side in sides))
-        return Speed(decisions, decisions_s, p50, p90, p99, longest_ms, _per_second(len(games_ms), sum(games_ms)))
+        speed = self.thinking.measures() if self.thinking is not None and self.thinking.decisions else None
+        return RulesReport(self.rules, len(self.games), self.wanted, dict(forfeits), score, speed)
 
     def differences(self) -> Iterator[tuple[GameResult, int, str, str]]:
         """Yield each game that went differently when played again, with the number of the decision and both moves."""
@@ -386,26 +340,6 @@ def _played(parts: Sequence[_Part]) -> int:
     return sum(len(part.games) for part in parts)
 
 
-def _late(parts: Sequence[_Part]) -> str:
-    games = sum(len(part.games) + len(part.again) for part in parts)
-    each = sum(part.spent_s for part in parts) / max(games, 1)
-    return f"because time ran out (--seconds): a game takes {each:.2g} s with the start of its processes"
-
-
-def _repeats(parts: Sequence[_Part], is_hashed: bool) -> CheckAnswer:
-    """Return whether the bot made the same decisions when its games were played again."""
-    again = sum(len(part.again) for part in parts)
-    if not again:
-        if any(part.forfeits for part in parts):
-            return CheckAnswer(None, "not checked, because the bot forfeited in every rule set")
-        return CheckAnswer(None, "not checked")
-    different = sum(1 for part in parts for _ in part.differences())
-    if different:
-        return CheckAnswer(False, f"decisions differ in {different} of {again} repeated games")
-    hashes = ", with another hash seed" if is_hashed else ""
-    return CheckAnswer(True, f"all decisions are the same in {again} repeated games{hashes}")
-
-
 def _findings(parts: Sequence[_Part]) -> list[Finding]:
     """Return the first forfeit and all warnings."""
     found: list[Finding] = []
@@ -424,16 +358,10 @@ def _findings(parts: Sequence[_Part]) -> list[Finding]:
         )
         where = f"first difference: {part.describe(game)}, decision {decision}: {before}, then {after}"
         found.append(Finding(WARNING, "not repeatable", text, part.rules, (where,), game.record))
-    speeds = [(speed.max_ms, part.rules) for part in parts if (speed := part.speed()) is not None]
-    slow = [rules for ms, rules in speeds if ms > LEAGUE_MS]
-    if slow and not parts[0].config.clocked:
-        ms, _ = max(speeds)
-        text = f"a decision takes up to {ms:,.0f} ms; the default clock of a league allows {LEAGUE_MS} ms"
-        found.append(Finding(WARNING, "slow", text, slow[0]))
-    printed = sum(part.printed for part in parts)
-    if printed > MUCH_PRINTED * _played(parts):
-        text = f"prints {printed // _played(parts):,} characters per game, which takes time"
-        found.append(Finding(WARNING, "prints", text))
+    ms, slowest = max((part.thinking.max_us // 1000 if part.thinking else 0, part.rules) for part in parts)
+    if ms > LEAGUE_MS and not parts[0].config.clocked:
+        text = f"a decision takes up to {ms:,} ms; the default clock of a league allows {LEAGUE_MS} ms"
+        found.append(Finding(WARNING, "slow", text, slowest))
     return found
 
 
@@ -447,24 +375,8 @@ def _failure(text: str, games: int) -> Finding:
     return Finding(ERROR, "crash" if games else "load", words, details=tuple(rest[-_LINES:]))
 
 
-def _printed(folder: Path, names: tuple[str, ...]) -> int:
-    """Count the characters that bots printed in a run: its log has them line by line."""
-    printed = 0
-    for path in folder.glob(f"{LOG}*"):
-        with path.open(encoding="utf-8") as log:
-            for line in log:
-                _, _, text = line.partition(" arena.bots: ")
-                writer, _, output = text.partition(": ")
-                printed += len(output) if writer.partition(" (game ")[0] in names else 0
-    return printed
-
-
 def _bots(game: GameResult) -> tuple[str, str]:
     return game.first, game.second
-
-
-def _per_second(number: int, ms: float) -> float:
-    return number * 1e3 / ms if ms else 0.0
 
 
 _AFTER = re.compile(rf"{FAILED_AFTER} ([a-z ]+): (.*)", re.DOTALL)
@@ -485,8 +397,7 @@ def check_text(report: CheckReport) -> str:
     """Return the whole report as text that ends with a newline."""
     parts = [f"{report.spec}: {_verdict(report)}"]
     if report.loaded:
-        printed = f"{report.printed:,} characters" if report.printed else "nothing"
-        parts.append(f"Forfeits: {_forfeits(report)}\nDeterminism: {_answer(report.repeats)}\nPrints: {printed}")
+        parts.append(f"Forfeits: {_forfeits(report)}\nDeterminism: {_determinism(report)}")
         parts.append(_table(report))
     parts += [f"{finding.level.upper()}: {finding_text(finding)}" for finding in report.findings]
     if report.left_out:
@@ -518,8 +429,13 @@ def _strength(score: float, spec: str) -> str:
     return f"Strength: {score:.0%} of the points against random, {words}. Next: {next_try}"
 
 
-def _answer(answer: CheckAnswer) -> str:
-    return answer.text if answer.yes is None else f"{'yes' if answer.yes else 'no'}: {answer.text}"
+def _determinism(report: CheckReport) -> str:
+    if not report.played_again:
+        return "not checked"
+    again = f"{report.played_again} repeated games"
+    if report.different:
+        return f"no: decisions differ in {report.different} of {again}"
+    return f"yes: all decisions are the same in {again}"
 
 
 def _forfeits(report: CheckReport) -> str:
@@ -537,7 +453,7 @@ def _table(report: CheckReport) -> str:
     for part in report.rules:
         games = str(part.games) if part.games == part.wanted else f"{part.games} of {part.wanted}"
         speed = part.speed
-        times = ["-"] * 3 if speed is None else [_figure(ms) for ms in (speed.p50_ms, speed.p99_ms, speed.max_ms)]
+        times = ["-" if speed is None else _figure(speed[name]) for name in ("p50_ms", "p99_ms", "max_ms")]
         rows.append([part.rules, games, str(sum(part.forfeits.values())), *times])
     align = ["left"] + ["right"] * (len(heads) - 1)
     return tabulate(rows, heads, tablefmt="simple", disable_numparse=True, colalign=align)

@@ -27,6 +27,7 @@ from arena.tournament.games import (
     deal_seed,
     stored_deal_seed,
 )
+from arena.tournament.run_settings import Clock
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,11 @@ class GameSettings:
     def deal_text(self, seed: int, number: int) -> str:
         """Return the text of `deal` in a record."""
         return self.deals[number] if self.deals else deal_text(seed, number)
+
+
+def time_of(clock: Clock) -> TimeLeft | None:
+    """Return what a clock gives to each bot for a game, None if it limits nothing."""
+    return None if clock == Clock() else TimeLeft(clock.move_ms, clock.bank_ms)
 
 
 def full_deals(rules: str, texts: Iterable[str]) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ from arena.bots.isolation.levels import ISOLATIONS
 from arena.bots.limits import Limits
 from arena.errors import did_you_mean
 from arena.settings import REQUIRED, choice, flag, other, real, table, text, texts, whole
-from arena.tournament.registry import EXECUTORS
 
 LARGEST_SEED = 2**63 - 1  # the largest number that TOML promises
 MOST_BOTS = 5_000  # all pairings of a round robin have numbers below 2**PAIRING_BITS
@@ -24,6 +23,10 @@ LONGEST_TIME = 10**9  # milliseconds, eleven days
 LONGEST_NAME = 255  # bytes of the name of a folder
 
 ParamValue: TypeAlias = str | int | float | bool
+
+
+LOCAL = "local"
+"""The scheduler of games that are played by processes of this machine."""
 
 
 @dataclass(frozen=True)
@@ -200,9 +203,8 @@ class RunSettings:
     )
     clock: Clock = table(Clock, "thinking time; a bot that exceeds it forfeits the game")
     workers: int | None = whole(None, 1, MOST_WORKERS, "worker processes", unset="one per core")
-    executor: str = choice("local", EXECUTORS, "where games are played: on this machine or on a Dask cluster")
-    scheduler: str | None = text(
-        None, 4096, "address of the Dask scheduler, such as tcp://HOST:8786", unset="a cluster on this machine"
+    scheduler: str = text(
+        LOCAL, 4096, "address of a Dask scheduler, tcp://HOST:8786, whose cluster plays; `local` for this machine"
     )
     notes: bool = flag(True, "keep what bots say with their moves (`view.note`)")
     isolation: str = choice(

@@ -19,7 +19,7 @@ from arena.league.player import LeagueBusy, activity, open_session
 from arena.league.rating import league_standings
 from arena.league.store import League, create_league, open_league
 from arena.league.versions import ACTIVE
-from arena.tournament.store.folder_lock import is_in_use
+from arena.tournament.store.sqlite import is_in_use
 from tests.bots.processes.waiting import wait_for
 from tests.league.leagues import FIRST, LAST, RANDOM, SECRET, handled, play_more, settings, settle, sound, submission
 

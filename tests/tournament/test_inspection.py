@@ -46,12 +46,11 @@ def test_a_bot_without_defects_is_ready(level: str) -> None:
         need_sandbox()
     report = checked(FINE, level=level)
     assert (report.findings, report.left_out, report.loaded) == ((), (), True)
-    assert (report.repeats.yes, report.printed) == (True, 0)
+    assert (report.played_again, report.different) == (4, 0)
     base = report.rules[0]
     assert (base.games, base.wanted, base.forfeits) == (4, 4, {})
     assert base.speed is not None
-    assert base.speed.decisions > 4 * 10
-    assert 0 < base.speed.p50_ms <= base.speed.p90_ms <= base.speed.p99_ms <= base.speed.max_ms
+    assert 0 < base.speed["p50_ms"] <= base.speed["p99_ms"]
     text = check_text(report)
     assert text.startswith(f"{report.spec}: ready to submit (no findings)\n\nForfeits: none in 4 games\n")
     assert "\nDeterminism: yes: all decisions are the same in 4 repeated games" in text
@@ -83,13 +82,13 @@ def test_the_first_forfeit_is_shown_with_its_traceback(bot: str, kind: str, word
     assert report.rules[0].forfeits == {kind: report.rules[0].games}
     text = check_text(report)
     assert text.startswith(f"{report.spec}: not ready to submit (1 error)\n\n")
-    assert "Determinism: not checked, because the bot forfeited in every rule set" in text
+    assert "Determinism: not checked" in text
 
 
 def test_a_forfeit_in_one_rule_set_leaves_the_others() -> None:
     report = checked("raises_tactical", rules=("base", "tactical"))
     assert report.rules[0].forfeits == {}
-    assert report.repeats.yes
+    assert (report.played_again, report.different) == (4, 0)
     assert [finding.rules for finding in report.findings] == ["tactical"]
 
 
@@ -130,7 +129,7 @@ SELDOM = [pytest.param(bot, marks=pytest.mark.slow) for bot in ("by_time", "by_s
 @pytest.mark.parametrize("bot", ["by_hash", "leak_self", *SELDOM])
 def test_bots_that_do_not_repeat_their_decisions(bot: str) -> None:
     report = checked(bot, level="process", games=8)
-    assert report.repeats.yes is False
+    assert report.different
     (finding,) = report.findings
     assert (finding.level, finding.code) == (WARNING, "not repeatable")
     assert finding.details[0].startswith("first difference: base, deal ")
@@ -149,13 +148,9 @@ def test_bots_that_take_too_much(bot: str, code: str, more: dict[str, Any]) -> N
     assert not report.errors
 
 
-def test_what_a_bot_prints_is_counted() -> None:
-    assert checked("prints").printed > 4 * 100
-
-
 def test_a_command() -> None:
     report = check_bot(f"cmd:python3 {BOTS / 'wire_lazy.py'}", level="process", rules=("base",), games=2)
-    assert (report.findings, report.repeats.yes) == ((), True)
+    assert (report.findings, report.played_again, report.different) == ((), 2, 0)
     with pytest.raises(ArenaError, match="use process or sandbox"):
         check_bot(f"cmd:python3 {BOTS / 'wire_lazy.py'}", level="none")
 
@@ -169,9 +164,7 @@ def test_when_time_is_up_the_rest_is_named() -> None:
     report = checked("slow:ms=150,games=1000", games=40, seconds=1.0)
     played = report.rules[0].games
     assert 2 <= played < 20
-    assert report.left_out[0].startswith(
-        f"base: {40 - played} of 40 games, because time ran out (--seconds): a game takes "
-    )
+    assert report.left_out[0].startswith(f"base: {40 - played} of 40 games, because time ran out (--seconds)")
     assert f"only {played} of 40 games were played" in check_text(report)
 
 
@@ -192,7 +185,7 @@ def test_a_quick_bot_plays_whatever_its_process_needs_to_start(tmp_path: Path) -
     bot = tmp_path / "quick.py"
     bot.write_text("import time\n\ntime.sleep(0.7)\n\ndef act(view, moves):\n    return moves[0]\n")
     report = check_bot(str(bot), level="none", rules=("base",), games=10, seconds=1.0)
-    assert (report.games, report.left_out, report.repeats.yes) == (10, (), True)
+    assert (report.games, report.left_out, report.played_again, report.different) == (10, (), 10, 0)
 
 
 @pytest.mark.parametrize("in_session", [False, True])

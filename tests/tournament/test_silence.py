@@ -15,8 +15,8 @@ from arena.results.run_standings import standings
 from arena.results.standings_report import write_run_files
 from arena.tournament.formats.round_robin import round_robin
 from arena.tournament.games import ScheduleProgress
+from arena.tournament.plan import first_silent
 from arena.tournament.runner.play_run import BotSilent
-from arena.tournament.silence import first_silent
 from arena.tournament.store.columns import GameColumns
 from arena.tournament.store.reader import Reader
 from tests.tournament.runner import runs

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from arena.tournament.formats.knockout import KNOCKOUT
-from arena.tournament.formats.round_robin import GAUNTLET, MATCH, ROUND_ROBIN
+from arena.tournament.formats.round_robin import GAUNTLET, MATCH, ROUND_ROBIN, SPRT
 from arena.tournament.formats.schedule import Format
-from arena.tournament.formats.sequential import SPRT
 from arena.tournament.formats.series import SERIES
 from arena.tournament.formats.swiss import SWISS
 

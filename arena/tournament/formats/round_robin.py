@@ -1,4 +1,4 @@
-"""Formats whose pairings are known in advance: round robin, gauntlet and match.
+"""Formats whose pairings are known in advance: round robin, gauntlet, match, and the sequential test of two bots.
 
 A game of two bots depends on nothing but their names and the deal: not on the other bots, nor on the order in which the
 bots are listed. So a stored run can take new bots, and lose some, without a change in the games of the others.
@@ -8,11 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from arena.game.rng import derive_seed
+from arena.game.rules import load_rules
+from arena.stats.sprt import AdjustedSprt, Sprt, SprtResult, SprtTest
 from arena.tournament.formats.schedule import Format, GamesPerPairing, Schedule, deal_tasks, deals_for
-from arena.tournament.games import Pairing, ScheduleProgress, Task
+from arena.tournament.games import GameId, Pairing, ScheduleProgress, Task
+from arena.tournament.luck import JudgedLuck
+from arena.tournament.run_settings import SprtSettings
+from arena.tournament.store.reader import Reader
 
 
 @dataclass(frozen=True)
@@ -111,4 +116,67 @@ MATCH = Format(
     "two bots",
     lambda given, _: round_robin(given.bots, given.games, given.paired),
     two_bots=True,
+)
+
+
+# ---------------------------------------------------------------- the sequential test
+
+
+class StoredSprt:
+    """Reads the pairs that a run has stored since the last call.
+
+    Its state depends only on the pairs, from the first on without a gap, not on when they are read.
+    """
+
+    def __init__(self, settings: SprtSettings) -> None:
+        self.max_pairs = settings.max_pairs
+        model: Literal["logistic", "normalized"] = "logistic" if settings.model == "logistic" else "normalized"
+        test = SprtTest(settings.elo0, settings.elo1, settings.alpha, settings.beta, model)
+        self._sprt: Sprt | AdjustedSprt = AdjustedSprt(test) if settings.adjusted else Sprt(test)
+        self._luck: JudgedLuck | None = None
+        self._read = 0
+
+    def __call__(self, run: Reader) -> int | None:
+        """Read new pairs; return the number of pairs that decide the test, None while it is undecided."""
+        cells = run.pair_scores_from(self._read)[: max(self.max_pairs - self._read, 0)]
+        if isinstance(self._sprt, AdjustedSprt):
+            self._sprt.extend(zip(cells, self._luck_from(run)))
+        else:
+            self._sprt.extend(cells)
+        self._read += len(cells)
+        if self._luck is not None:
+            self._luck.save(often=not (self.decided or self._read == self.max_pairs))
+        return self._sprt.units if self.decided else None
+
+    def _luck_from(self, run: Reader) -> Iterator[float]:
+        """Yield the luck of the first bot in each of the next pairs; a pair is judged only when it is reached."""
+        self._luck = self._luck or JudgedLuck(run.folder)
+        games = run.results("id >= ?", GameId(0, self._read, 0).key)
+        first, second = (bot.name for bot in run.bots())
+        sign = 1 if first < second else -1  # the bot whose name sorts first begins the first game of a pair
+        return (sign * luck for luck in self._luck.of_pairs(games, load_rules(run.config()["rules"])))
+
+    @property
+    def decided(self) -> bool:
+        """Return whether one of the hypotheses was accepted."""
+        return self._sprt.verdict != "continue"
+
+    @property
+    def planned(self) -> int:
+        """Return the number of games of the whole test, as far as it is known."""
+        return 2 * (self._sprt.units if self.decided else self.max_pairs)
+
+    def result(self) -> SprtResult:
+        """Return the state of the test."""
+        return self._sprt.result()
+
+
+SPRT = Format(
+    "sprt",
+    "two bots, until one of two hypotheses is accepted",
+    lambda given, settings: round_robin(given.bots, 2 * settings.max_pairs),
+    games_from="sprt.max_pairs",
+    size="max_pairs",
+    two_bots=True,
+    verdict=StoredSprt,
 )

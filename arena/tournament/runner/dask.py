@@ -2,7 +2,7 @@
 
 Each thread of the cluster's processes plays chunks with a worker process of its own under a `Supervisor`, as on one
 machine: a bot that hangs or kills its process must not take a process of the cluster with it. Dask moves the work of a
-process that dies to the others, until too many have died of it. Bots' files travel with the run (`BotFiles`).
+process that dies to the others, until too many have died of it. Bots' files travel with the run (`ClusterRun`).
 """
 
 from __future__ import annotations
@@ -15,24 +15,23 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import distributed
 from distributed.diagnostics.plugin import WorkerPlugin
 
-from arena.bots.bundle import Bundle, is_within, read_folder, remove_bundles
+from arena.bots.bundle import read_folder, remove_bundles
 from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.paths import PACKAGE
 from arena.text import one_line
 from arena.tournament.games import Chunk
 from arena.tournament.runner.job import Failed, Job, Lost, WorkerEvent
-from arena.tournament.runner.logs import PlainRecord, Sink
+from arena.tournament.runner.logs import Sink
 from arena.tournament.runner.pool import WorkerPool
 from arena.tournament.runner.supervisor import Stopped, Supervisor
 
@@ -44,41 +43,25 @@ _CLUSTER_ERRORS = ("KilledWorker", "CancelledError", "FutureCancelledError", "Ti
 
 
 class DaskPool(WorkerPool):
-    """A pool on the cluster of a scheduler (`tcp://host:port`), or on `job.workers` processes of its own.
+    """A pool on the cluster of a scheduler (`tcp://host:port`).
 
     A thread of this process waits for the chunk that a thread of the cluster plays.
     """
 
-    def __init__(self, job: Job, scheduler: str | None, sink: Sink) -> None:
+    def __init__(self, job: Job, scheduler: str, sink: Sink) -> None:
         self._run_name = uuid.uuid4().hex  # names the tasks; nothing that is played depends on it
-        self._files = BotFiles(self._run_name, bundles_of(job), about())
         self._futures: set[Any] = set()
-        self._cluster: Any = None
-        if scheduler is None:
-            self._cluster = distributed.LocalCluster(  # type: ignore[no-untyped-call]
-                n_workers=job.workers,
-                threads_per_worker=1,
-                processes=True,
-                dashboard_address=":0",
-                silence_logs=logging.CRITICAL,
-                memory_limit=None,
-            )
-        try:
-            self._client = _connect(self._cluster or scheduler)
-            self._counts = self._wait_for_workers(scheduler)
-            self._send_files()
-        except BaseException:
-            if self._cluster is not None:
-                self._cluster.close()
-            raise
+        self._client = _connect(scheduler)
+        self._counts = self._wait_for_workers(scheduler)
+        self._send(ClusterRun(self._run_name, with_commands(job), about()))
         self._checked_at = time.monotonic()
-        super().__init__(job, scheduler, sink)
+        super().__init__(job, sink)
 
     def _open_slots(self) -> None:
         for _ in range(len(self._slots), max(sum(self._counts.values()), 1)):
             self._add_slot(ClusterSlot(self._play_there))
 
-    def _wait_for_workers(self, scheduler: str | None) -> dict[str, int]:
+    def _wait_for_workers(self, scheduler: str) -> dict[str, int]:
         try:
             self._client.wait_for_workers(1, timeout=_WAIT_S)
             return dict(self._client.nthreads())
@@ -89,17 +72,16 @@ class DaskPool(WorkerPool):
         except OSError as error:
             raise ArenaError(f"the Dask scheduler {scheduler} is gone: {one_line(str(error), 200)}") from error
 
-    def _send_files(self) -> None:
-        """Give the bots' files to all workers, and to those that will join."""
+    def _send(self, run: ClusterRun) -> None:
+        """Give the job and the bots' files to all workers, and to those that will join."""
+        self._plugin = run.name
         try:
-            self._client.register_plugin(self._files)
+            self._client.register_plugin(run)
         except Exception as error:
-            if "arena" in str(error) or isinstance(error, ImportError):
-                raise ArenaError(
-                    "the scheduler or a worker has no arena, or another version of it; install the same one on all"
-                    f" machines ({one_line(str(error), 200)})"
-                ) from error
-            raise ArenaError(f"the cluster does not take the bots' files: {one_line(str(error), 200)}") from error
+            raise ArenaError(
+                "the cluster does not take the bots' files; the scheduler and all workers need the same version of"
+                f" arena ({one_line(str(error), 200)})"
+            ) from error
 
     def _play_there(self, chunk: Chunk) -> None:
         """Play a chunk on the cluster and report what came back."""
@@ -107,7 +89,7 @@ class DaskPool(WorkerPool):
             if self._closing:
                 raise Stopped
             key = f"arena-{self._run_name}-{chunk.number}"
-            task = play_chunk, self._run_name, self.job, chunk
+            task = play_chunk, self._run_name, chunk
             future = self._client.submit(*task, key=key, pure=False, priority=-chunk.number)
             self._futures.add(future)
         try:
@@ -118,8 +100,8 @@ class DaskPool(WorkerPool):
             return
         finally:
             self._futures.discard(future)
-        for record in delivery.records:
-            self._sink(record)
+        for line in delivery.lines:
+            self._sink(line)
         for event in delivery.events:
             self._report(event)
 
@@ -146,29 +128,21 @@ class DaskPool(WorkerPool):
 
     def _drain(self) -> None:
         super()._drain()
-        self._end_run(at_once=False)
-
-    def _end_run(self, at_once: bool) -> None:
-        """Start no more units of this run in the cluster; with `at_once`, also stop those that are being played."""
         with contextlib.suppress(Exception):  # a worker that does not answer is gone, and its processes with it
-            self._client.run(end_run, self._run_name, at_once, on_error="ignore")
+            self._client.run(drain, self._run_name, on_error="ignore")
 
     def close(self) -> None:
-        """End the run on the cluster and remove its files from the workers; end the cluster itself if it is ours."""
+        """End the run on the cluster and remove its files from the workers."""
         with self._work:
             self._draining = self._closing = True
             futures = list(self._futures)
         with contextlib.suppress(Exception):
             self._client.cancel(futures, force=True)
-        self._end_run(at_once=True)
+        with contextlib.suppress(Exception):
+            self._client.unregister_worker_plugin(self._plugin)
         super().close()
         with contextlib.suppress(Exception):
-            self._client.unregister_worker_plugin(self._files.name)
-        with contextlib.suppress(Exception):
             self._client.close(timeout=5)
-        if self._cluster is not None:
-            with contextlib.suppress(Exception):
-                self._cluster.close(timeout=10)
 
 
 class ClusterSlot:
@@ -189,8 +163,6 @@ class ClusterSlot:
 def _failure(error: Exception) -> Failed:
     """Return what an error of the cluster means; Dask itself lets others play the chunks of a worker that has died."""
     name = type(error).__name__
-    if isinstance(error, ImportError):
-        return Failed(f"the workers of the cluster cannot import arena; install it there: {error}", ours=False)
     if name in _CLUSTER_ERRORS:
         why = one_line(f"{name}: {error}", 300)
         return Failed(f"the cluster has lost games ({why}); the same command plays what is missing", ours=False)
@@ -215,89 +187,45 @@ class _Client(distributed.Client):
             raise
 
 
-# ---------------------------------------------------------------- bots' files
+# ---------------------------------------------------------------- in the processes of the cluster
 
 
 @cache
 def about() -> str:
-    """Return what must agree on all machines: the program's version, and a hash over the sources that decide games."""
+    """Return what must agree on all machines: a hash over the sources that decide games."""
     total = hashlib.sha256()
     for room in ("game", "policy", "bots", "tournament"):
         for path in sorted((PACKAGE / room).rglob("*.py")):
             total.update(path.name.encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n"))
-    try:
-        number = version("schotten-arena")
-    except PackageNotFoundError:  # run from a source folder without an installation
-        number = "not installed"
-    return f"{number}, sources {total.hexdigest()[:12]}"
+    return f"sources {total.hexdigest()[:12]}"
 
 
-def bundles_of(job: Job) -> dict[str, Bundle]:
-    """Return the files of the bots of a job, by the folder that they lie in; packages are installed everywhere."""
-    bundles = {}
-    for bot in job.bots:
-        if bot.command or bot.home:
-            named = [Path(file) for file in bot.files] or [bot.loaded_from]
-            bundles[str(bot.folder)] = read_folder(bot.folder, named)
-    return bundles
+def with_commands(job: Job) -> Job:
+    """Return the job with bundles for commands as well; packages are installed everywhere."""
+
+    def bundled(bot: BotSpec) -> BotSpec:
+        named = [Path(file) for file in bot.files] or [bot.loaded_from]
+        home = str(bot.folder)
+        return replace(bot, bundle=read_folder(bot.folder, named), home=home) if bot.command else bot
+
+    return replace(job, bots=tuple(map(bundled, job.bots)))
 
 
-class BotFiles(WorkerPlugin):
-    """The bots of a run, on each worker of the cluster: those that are there, and those that come later.
+def placed(job: Job, folder: Path) -> Job:
+    """Write all bundles to a folder and return the job as it is played from there."""
 
-    They are written to the worker's folder when they are first needed, and removed after the run.
-    """
+    def from_there(bot: BotSpec) -> BotSpec:
+        if not bot.command or bot.bundle is None:
+            return bot.placed(folder)
+        home, before = bot.bundle.write(folder), bot.home
 
-    def __init__(self, run: str, bundles: Mapping[str, Bundle], sender: str) -> None:
-        self.name = f"arena-bots-{run}"
-        self.refusal = ""
-        self._run = run
-        self._bundles = bundles
-        self._sender = sender
-        self._root: str | None = None
-        self._below: str | None = None
+        def here(text: str) -> str:
+            return str(home / Path(text).relative_to(before)) if Path(text).is_relative_to(before) else text
 
-    def setup(self, worker: object) -> None:
-        """Make the files available on a worker; called by Dask."""
-        self._below = getattr(worker, "local_directory", None)  # Dask clears that up after a worker that was killed
-        if self._sender != about():
-            self.refusal = (
-                f"{platform.node()} has another version of this program ({about()}) than the machine that submits"
-                f" ({self._sender}); install the same one on all machines"
-            )
-        with _lock:
-            _files[self._run] = self
+        files, command = tuple(map(here, bot.files)), tuple(map(here, bot.command))
+        return replace(bot, path=here(bot.path), files=files, command=command, home="", bundle=None)
 
-    def teardown(self, worker: object) -> None:
-        """Remove the files from a worker; called by Dask when the run has ended."""
-        with _lock:
-            _files.pop(self._run, None)
-            if self._root is not None:
-                remove_bundles(Path(self._root))
-                self._root = None
-
-    def placed(self, job: Job) -> Job:
-        """Return the job with the folders that its bots have here."""
-        if self._root is None:
-            self._root = tempfile.mkdtemp(prefix="arena-bots-", dir=self._below)
-        homes = {home: str(bundle.write(Path(self._root))) for home, bundle in self._bundles.items()}
-        return replace(job, bots=tuple(_placed(bot, homes) for bot in job.bots))
-
-
-def _placed(bot: BotSpec, homes: Mapping[str, str]) -> BotSpec:
-    if not (bot.command or bot.home):
-        return bot
-    home = max((home for home in homes if is_within(bot.home or bot.path, home)), key=len)
-    if bot.home:
-        return replace(bot, home=homes[home])
-
-    def here(text: str) -> str:
-        return str(Path(homes[home], Path(text).relative_to(home))) if Path(text).is_relative_to(home) else text
-
-    return replace(bot, path=here(bot.path), files=tuple(map(here, bot.files)), command=tuple(map(here, bot.command)))
-
-
-# ---------------------------------------------------------------- in the processes of the cluster
+    return replace(job, bots=tuple(map(from_there, job.bots)))
 
 
 @dataclass
@@ -305,11 +233,64 @@ class Delivery:
     """What comes back for a chunk: the units that were played, or why they were not, and what was logged."""
 
     events: list[WorkerEvent] = field(default_factory=list)
-    records: list[PlainRecord] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
 
 
-class _ThreadWorker:
-    """The worker of one thread, for one run."""
+class ClusterRun(WorkerPlugin):
+    """A run on a worker of the cluster: its job, with the bots' files, and what its threads play with.
+
+    Dask sends it to the workers that are there, and to those that come later. The files are written to the worker's
+    folder when they are first needed, and removed after the run.
+    """
+
+    def __init__(self, run: str, job: Job, sender: str) -> None:
+        self.name = f"arena-{run}"
+        self.refusal = ""
+        self.is_draining = False
+        self._run, self._job, self._sender = run, job, sender
+        self._players: list[_ThreadPlayer] = []
+        self._placed: Job | None = None
+        self._root: str | None = None
+        self._below: str | None = None
+
+    def setup(self, worker: object) -> None:
+        """Make the run known on a worker; called by Dask."""
+        self._below = getattr(worker, "local_directory", None)  # Dask clears that up after a worker that was killed
+        if self._sender != about():
+            self.refusal = (
+                f"{platform.node()} has another version of this program ({about()}) than the machine that submits"
+                f" ({self._sender}); install the same one on all machines"
+            )
+        with _lock:
+            _runs[self._run] = self
+
+    def teardown(self, worker: object) -> None:
+        """End the run on a worker at once and remove its files; called by Dask when it has ended."""
+        with _lock:
+            _runs.pop(self._run, None)
+            for player in self._players:
+                player.supervisor.stop()
+            if self._root is not None:
+                remove_bundles(Path(self._root))
+
+    def drain(self) -> None:
+        """Start no more units."""
+        self.is_draining = True
+        for player in self._players:
+            player.supervisor.drain()
+
+    def new_player(self) -> _ThreadPlayer:
+        """Return what a thread plays with."""
+        if self._placed is None:
+            self._root = tempfile.mkdtemp(prefix="arena-bots-", dir=self._below)
+            self._placed = placed(self._job, Path(self._root))
+        player = _ThreadPlayer(self._run, self._placed)
+        self._players.append(player)
+        return player
+
+
+class _ThreadPlayer:
+    """A worker process of one thread, for one run."""
 
     def __init__(self, run: str, job: Job) -> None:
         self.run = run
@@ -318,55 +299,38 @@ class _ThreadWorker:
         self.supervisor = Supervisor(
             job,
             lambda event: self.delivery.events.append(event),
-            lambda record: self.delivery.records.append(record),
+            lambda line: self.delivery.lines.append(line),
             method="spawn",
         )
 
-    def play(self, chunk: Chunk) -> Delivery:
-        self.delivery = Delivery()
-        self.supervisor.play(chunk)
-        return self.delivery
-
 
 _local = threading.local()
-_workers: set[_ThreadWorker] = set()
-_ended: set[str] = set()
-_files: dict[str, BotFiles] = {}
+_runs: dict[str, ClusterRun] = {}
 _lock = threading.Lock()
 
 
-def play_chunk(run: str, job: Job, chunk: Chunk) -> Delivery:
+def play_chunk(run: str, chunk: Chunk) -> Delivery:
     """Play a chunk in this thread; an incomplete delivery if the run is to end."""
-    worker: _ThreadWorker | None = getattr(_local, "worker", None)
-    if worker is not None and worker.run != run:
-        worker.supervisor.close()
-        with _lock:
-            _workers.discard(worker)
-        worker = None
-    if worker is None:
-        with _lock:
-            files = _files.get(run)
-            if files is not None and files.refusal:
-                return Delivery([Failed(files.refusal, ours=False)])
-            job = job if files is None else files.placed(job)
-        worker = _local.worker = _ThreadWorker(run, job)
+    player: _ThreadPlayer | None = getattr(_local, "player", None)
+    if player is not None and player.run != run:
+        player.supervisor.close()
+        player = None
     with _lock:
-        _workers.add(worker)
-        if run in _ended:
+        here = _runs.get(run)
+        if here is None or here.is_draining:
             return Delivery()
-    try:
-        return worker.play(chunk)
-    except Stopped:
-        return Delivery()
+        if here.refusal:
+            return Delivery([Failed(here.refusal, ours=False)])
+        player = _local.player = player or here.new_player()
+        delivery = player.delivery = Delivery()
+    with contextlib.suppress(Stopped):
+        player.supervisor.play(chunk)
+        return delivery
+    return Delivery()
 
 
-def end_run(run: str, at_once: bool) -> None:
-    """Start no more units of a run, in every process of the cluster; with `at_once`, also stop those being played."""
+def drain(run: str) -> None:
+    """Start no more units of a run in this process of the cluster."""
     with _lock:
-        _ended.add(run)
-        workers = [worker for worker in _workers if worker.run == run]
-    for worker in workers:
-        if at_once:
-            worker.supervisor.stop()
-        else:
-            worker.supervisor.drain()
+        if run in _runs:
+            _runs[run].drain()

@@ -7,14 +7,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from arena.bots.bot import TimeLeft
 from arena.bots.isolation.levels import Isolation
 from arena.bots.limits import BotLimits, Limits
 from arena.bots.spec import BotSpec
-from arena.game.rules import load_rules
 from arena.tournament.games import Chunk
 from arena.tournament.rows import GameSettings
-from arena.tournament.run_settings import Clock
 
 _GRACE_S = 1.0
 _ISOLATED_S = 15.0
@@ -24,23 +21,17 @@ _ISOLATED_S = 15.0
 class Job:
     """Everything that a worker needs to play any unit of a run.
 
-    `levels` are the isolation levels of the bots in their order; if empty, all bots play inside the workers.
-    `notes` says whether the bots' notes are kept, `own_deals` whether every two bots have deals of their own. `deals`
-    are the deals in order as records write them, if they do not follow from the seed. `backwards` says that units are
-    played from last to first, by processes with another PYTHONHASHSEED, which must make no difference. In a trial,
-    before play, the bots are made as soon as they are loaded.
+    `game` is what all games have in common. `levels` are the isolation levels of the bots in their order; if empty, all
+    bots play inside the workers. `backwards` says that units are played from last to first, by processes with another
+    PYTHONHASHSEED, which must make no difference. In a trial, before play, the bots are made as soon as they are
+    loaded.
     """
 
-    rules: str
-    seed: int
+    game: GameSettings
     bots: tuple[BotSpec, ...]
-    clock: Clock = field(default_factory=Clock)
     limits: Limits = field(default_factory=Limits)
     workers: int = 1
     levels: tuple[str, ...] = ()
-    notes: bool = True
-    own_deals: bool = False
-    deals: tuple[str, ...] = ()
     backwards: bool = False
     is_trial: bool = False
 
@@ -65,14 +56,7 @@ class Job:
     @property
     def clocked(self) -> bool:
         """Whether the bots play on a clock."""
-        return self.clock != Clock()
-
-    @property
-    def game_settings(self) -> GameSettings:
-        """What all games of the run have in common."""
-        clock = TimeLeft(self.clock.move_ms, self.clock.bank_ms) if self.clocked else None
-        deals = dict(enumerate(self.deals))
-        return GameSettings(load_rules(self.rules), self.seed, clock, self.notes, self.own_deals, deals)
+        return self.game.clock is not None
 
     @property
     def bot_limits(self) -> BotLimits:

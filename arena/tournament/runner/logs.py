@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import marshal
-import time
 from collections.abc import Callable
 from logging.handlers import WatchedFileHandler
 from multiprocessing.connection import Connection
@@ -30,40 +28,13 @@ SPARE = ".1"
 LARGEST_LOG = 16 << 20
 """Bytes at which a log is rotated to run.log.1: there are at most twice as many."""
 _LONGEST_TEXT = 20_000
-"""Characters of a record that a worker sends: a bot that lives there may log as well."""
-_MOST_BYTES = 1 << 20  # of a record in a pipe
+"""Characters of a line that a worker sends: a bot that lives there may log as well."""
+_MOST_BYTES = 1 << 20  # of a line in a pipe
 LOGGER = "arena"
 _FORMAT = "%(asctime)s %(levelname)-7s %(process)d %(name)s: %(message)s"
 
-PlainRecord: TypeAlias = tuple[str, int, str, float, int]
-"""A log record as plain values: logger, level, message, time in seconds since 1970, process."""
-
-Sink: TypeAlias = Callable[[PlainRecord], None]
-"""Takes the records of workers, in any thread."""
-
-
-def to_plain(record: logging.LogRecord) -> PlainRecord:
-    """Return a record as plain values, with message and traceback joined."""
-    text = record.getMessage()
-    if record.exc_info:
-        text += "\n" + logging.Formatter().formatException(record.exc_info)
-    return (record.name, record.levelno, text, record.created, record.process or 0)
-
-
-def from_plain(plain: PlainRecord) -> logging.LogRecord:
-    """Return the record that `to_plain` was given."""
-    name, level, text, created, process = plain
-    return logging.makeLogRecord(
-        {
-            "name": name,
-            "levelno": level,
-            "levelname": logging.getLevelName(level),
-            "msg": text,
-            "created": created,
-            "msecs": created % 1 * 1000,
-            "process": process,
-        }
-    )
+Sink: TypeAlias = Callable[[str], None]
+"""Takes the lines that workers log, in any thread."""
 
 
 class LogFile(WatchedFileHandler):
@@ -76,6 +47,10 @@ class LogFile(WatchedFileHandler):
     def __init__(self, path: Path) -> None:
         super().__init__(path, encoding="utf-8", errors="backslashreplace", delay=True)
         self.setFormatter(logging.Formatter(_FORMAT))
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line of a record; that of a worker is one already, of no logger here."""
+        return super().format(record) if record.name else str(record.msg)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record; rotate the file first if it is large."""
@@ -115,9 +90,9 @@ class RunLog:
         logger.propagate = self._before[1]
         self._file.close()
 
-    def sink(self, plain: PlainRecord) -> None:
-        """Write the record of a worker."""
-        self._file.handle(from_plain(plain))
+    def sink(self, line: str) -> None:
+        """Write what a worker has logged."""
+        self._file.handle(logging.makeLogRecord({"name": "", "msg": line}))
 
 
 # ---------------------------------------------------------------- the run's end
@@ -130,8 +105,8 @@ class _PipeQueue:
         self._receiver = receiver
         self._garbled = False
 
-    def get(self, timeout: float | None = None) -> PlainRecord:
-        """Return the next record; `Empty` after `timeout` seconds, EOFError if the sender has ended or sent no record.
+    def get(self, timeout: float | None = None) -> str:
+        """Return the next line; `Empty` after `timeout` seconds, EOFError if the sender has ended or sent no text.
 
         A bot that lives in the worker may have written to this pipe as well.
         """
@@ -140,20 +115,14 @@ class _PipeQueue:
         if not self._receiver.poll(timeout):
             raise Empty
         try:
-            data = self._receiver.recv_bytes(_MOST_BYTES)
+            return self._receiver.recv_bytes(_MOST_BYTES).decode()
         except OSError:
-            if not self._receiver.closed:  # it ended within a record; an impossible length closes it
+            if not self._receiver.closed:  # it ended within a line; an impossible length closes it
                 raise EOFError from None
-            data = b""
-        try:
-            record = marshal.loads(data)
-            if isinstance(record, tuple) and [type(value) for value in record] == [str, int, str, float, int]:
-                return record
-        except (EOFError, ValueError, TypeError):
+        except UnicodeDecodeError:
             pass
         self._garbled = True
-        text = "a bot has written to the pipe of its worker's log; what this worker has to log is lost"
-        return (f"{LOGGER}.runner", logging.WARNING, text, time.time(), 0)
+        return "a bot has written to the pipe of its worker's log; what this worker has to log is lost"
 
     def qsize(self) -> int:
         """Return 1 while something waits, also at the end of the pipe, which `get` then reports."""
@@ -218,21 +187,17 @@ class WorkerLog:
 
 
 class _WorkerHandler(logging.Handler):
-    """Logs for a worker: every record goes into the pipe at once."""
+    """Logs for a worker: every record goes into the pipe at once, as a line of the log."""
 
     def __init__(self, sender: Connection[Any, Any]) -> None:
         super().__init__()
+        self.setFormatter(logging.Formatter(_FORMAT))
         self._sender = sender
 
     def emit(self, record: logging.LogRecord) -> None:
-        name, level, text, created, process = to_plain(record)
-        plain = (name, level, shorten(text, _LONGEST_TEXT), created, process)
-        try:
-            message = marshal.dumps(plain)
-        except ValueError:  # such as a message of a class of its own
-            message = marshal.dumps((*plain[:2], "a message that cannot be sent", *plain[3:]))
+        line = shorten(self.format(record), _LONGEST_TEXT)
         with contextlib.suppress(OSError):  # the parent has ended, and so will this process
-            self._sender.send_bytes(message)
+            self._sender.send_bytes(line.encode(errors="backslashreplace"))
 
 
 def log_to(sender: Connection[Any, Any]) -> None:

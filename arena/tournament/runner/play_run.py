@@ -22,31 +22,32 @@ from arena.bots.bundle import bundles_folder
 from arena.bots.cores import core_count
 from arena.bots.isolation.process import require_isolation
 from arena.bots.limits import Limits
-from arena.bots.spec import check_names
+from arena.bots.spec import BotSpec, check_names
 from arena.endings import AFTER, ForfeitKind
 from arena.errors import ArenaError, did_you_mean
+from arena.game.rules import load_rules
 from arena.settings import as_dict
-from arena.text import first_line, one_line, size_text, time_about
+from arena.text import first_line, one_line
 from arena.tournament.config import TournamentConfig
 from arena.tournament.folders import stored_run, with_drawn_seed
 from arena.tournament.forfeits import reason_line
 from arena.tournament.games import ScheduleProgress, Task
-from arena.tournament.plan import Plan, entries_of, plan_run, shown_pairings
-from arena.tournament.registry import EXECUTORS
-from arena.tournament.rows import full_deals
-from arena.tournament.run_settings import GauntletSettings
+from arena.tournament.plan import Plan, Silence, entries_of, first_silent, plan_run, shown_pairings, suspects
+from arena.tournament.rows import GameSettings, full_deals, time_of
+from arena.tournament.run_settings import LOCAL, GauntletSettings
 from arena.tournament.runner.job import Job, Lost, Played
 from arena.tournament.runner.logs import LOG, RunLog, Sink
 from arena.tournament.runner.pool import BotRefused, StopSignals, WorkerPool, fail
 from arena.tournament.runner.progress import ProgressListener, RunFigures, RunStatus, Wait
 from arena.tournament.runner.supervisor import Stopped, Supervisor
-from arena.tournament.silence import Silence, first_silent, suspects
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE, StoreError
 from arena.tournament.store.writer import Store, open_store
 
 _log = logging.getLogger("arena.tournament.runner")
 
+CLUSTER = "arena.tournament.runner.dask"
+"""The module of the pool on a cluster, imported only when one plays."""
 _MAX_NOTES = 5
 _MOST_NAMED = 10
 _LONGEST_REASON = 200
@@ -118,7 +119,7 @@ def play_run(
                 try:
                     return session.play(bundles)
                 except BotRefused as refused:  # it does not answer, or a worker elsewhere cannot load it
-                    if not _can_leave_out(run, refused.bot):
+                    if not _can_leave_out(run.config, refused.bot):
                         raise
                     left_out = {**run.left_out, refused.bot: str(refused)}
                     again = [bot for bot in again if bot != refused.bot]
@@ -191,36 +192,29 @@ def _prepared(
     if unknown:
         near = did_you_mean(unknown[0], config.bot_names)
         raise ArenaError(f"--again {unknown[0]}: no such bot{near} ({', '.join(config.bot_names[:_MOST_NAMED])})")
+    known = set() if stored is None else {entry.identity for entry in stored.entries().values()}
+    kept_out: Collection[str] | None = None  # a stored run that takes no other bots does without these only
+    if config.form.closed and stored is not None and stored.is_begun and stored.count_all():
+        kept_out = stored.left_out()
     while True:
         playing = replace(config, bots=tuple(bot for bot in config.bots if bot.name not in left_out))
         job = given or job_of(playing)
-        mismatch = None
-        try:
-            plan = plan_run(playing, job.bots, stored, asked=config, left_out=left_out, again=again)
-        except StoreError as error:
-            mismatch = error
-        if mismatch is not None:  # which names all new bots, but not what is wrong with them
-            assert stored is not None
-            known = {entry.identity for entry in stored.entries().values()}
-            new = {entry.name for entry in entries_of(playing, job.bots) if entry.identity not in known}
-            refused = _unloadable_bot(playing, job, new)
-            if refused is None or refused.bot not in stored.left_out():
-                raise refused or mismatch
-            left_out = {**left_out, refused.bot: str(refused)}
-            continue
-        run = Prepared(config, playing, job, left_out, plan)
-        new = {entry.name for entry in plan.wanted.new}
-        refused = _silence_error(run, plan.silence) if plan.silence else _unloadable_bot(playing, job, new)
+        entries = entries_of(playing, job.bots)
+        new = {entry.name for entry in entries if entry.identity not in known or entry.name in again}
+        refused = _unloadable_bot(playing, job, new)
         if refused is None:
-            return run
-        if not _can_leave_out(run, refused.bot):
+            plan = plan_run(playing, job.bots, stored, asked=config, left_out=left_out, again=again)
+            if plan.silence is None:
+                return Prepared(config, playing, job, left_out, plan)
+            refused = _silence_error(playing, plan.silence)
+        if not _can_leave_out(playing, refused.bot) or (kept_out is not None and refused.bot not in kept_out):
             raise refused
         left_out = {**left_out, refused.bot: str(refused)}
 
 
 def _unloadable_bot(config: TournamentConfig, job: Job, new: Collection[str]) -> BotRefused | None:
     """Load the bots that are new in the run, if they play here; return the first that cannot be loaded."""
-    if config.executor == "local" and new:
+    if config.scheduler == LOCAL and new:
         try:
             _require_bots(job, new)
         except BotRefused as refused:
@@ -228,46 +222,42 @@ def _unloadable_bot(config: TournamentConfig, job: Job, new: Collection[str]) ->
     return None
 
 
-def _silence_error(run: Prepared, silence: Silence) -> BotSilent:
-    limit_s = run.job.limits.decision_s
-    text = silence.text(limit_s)
-    if not _can_leave_out(run, silence.bot):
+def _silence_error(config: TournamentConfig, silence: Silence) -> BotSilent:
+    text = silence.text(config.limits.decision_s)
+    if not _can_leave_out(config, silence.bot):
         text = f"the run ends without a result, because {silence.bot} does not play: {text}"
     return BotSilent(text, silence.bot)
 
 
-def _can_leave_out(run: Prepared, bot: str) -> bool:
+def _can_leave_out(config: TournamentConfig, bot: str) -> bool:
     """Return whether the run can do without a bot: it is not a test of two bots, and the others are enough."""
-    others = [name for name in run.config.bot_names if name != bot]
-    settings = run.config.format_settings
-    faults = run.config.form.two_bots or len(others) < 2 or len(others) == len(run.config.bots)
+    others = [name for name in config.bot_names if name != bot]
+    settings = config.format_settings
+    faults = config.form.two_bots or len(others) < 2 or len(others) == len(config.bots)
     if isinstance(settings, GauntletSettings) and not settings.hero:  # the first plays all, and the second may not
-        faults |= bot == run.config.bot_names[0]
+        faults |= bot == config.bot_names[0]
     return not faults and not list(settings.faults(others))
 
 
-def job_of(config: TournamentConfig) -> Job:
-    """Return what the workers of a run need; the config must have a seed.
+def job_of(config: TournamentConfig, bots: tuple[BotSpec, ...] | None = None) -> Job:
+    """Return what the workers of a run need; the config must have a seed. Its bots are found, unless they are given.
 
     ArenaError for a bot that does not exist, and if this machine cannot isolate bots as the config requires.
     """
     assert config.seed is not None
-    bots = config.find_bots()
+    bots = bots or config.find_bots()
     check_names(bots)
     for level in config.levels:
         require_isolation(level)
-    return Job(
-        rules=config.rules,
+    game = GameSettings(
+        rules=load_rules(config.rules),
         seed=config.seed,
-        bots=bots,
-        clock=config.clock,
-        limits=config.limits,
-        workers=config.workers or core_count(),
-        levels=config.levels,
+        clock=time_of(config.clock),
         notes=config.notes,
         own_deals=config.deals_apart,
-        deals=full_deals(config.rules, config.deals),
+        deals=dict(enumerate(full_deals(config.rules, config.deals))),
     )
+    return Job(game, bots, config.limits, config.workers or core_count(), config.levels)
 
 
 def _require_bots(job: Job, names: Collection[str]) -> None:
@@ -286,23 +276,20 @@ def _require_bots(job: Job, names: Collection[str]) -> None:
         fail(failed)
 
 
-def _make_pool(job: Job, name: str, scheduler: str | None, sink: Sink) -> WorkerPool:
-    """Make the pool of an executor; `sink` gets what workers and bots log.
+def _make_pool(job: Job, scheduler: str, sink: Sink) -> WorkerPool:
+    """Make the pool of this machine, or that of a cluster; `sink` gets what workers and bots log.
 
-    ArenaError if a package that the executor needs is not installed.
+    ArenaError if the package that a cluster needs is not installed.
     """
-    entry = EXECUTORS[name]
-    module, _, factory_name = entry.factory.partition(":")
+    if scheduler == LOCAL:
+        return WorkerPool(job, sink)
     try:
-        factory = getattr(import_module(module), factory_name)
+        module = import_module(CLUSTER)
     except ImportError as error:
-        if not entry.extra:
-            raise
         raise ArenaError(
-            f"the executor {name} needs the package {error.name}; install it with:"
-            f" pip install 'schotten-arena[{entry.extra}]'"
+            f"a cluster needs the package {error.name}; install it with: pip install 'schotten-arena[cluster]'"
         ) from error
-    pool: WorkerPool = factory(job, scheduler, sink)
+    pool: WorkerPool = module.DaskPool(job, scheduler, sink)
     return pool
 
 
@@ -349,8 +336,6 @@ class _Session:
         self._suspects = suspects(store.columns()) if self._has_silent else set[str]()
         self._walkovers = dict.fromkeys(store.walkovers(), "it gave no answer, so its opponents won by walkovers")
         self._figures = RunFigures(self._schedule, self._done, self._stored_forfeits)
-        # bots of which no game is stored, until there is one of each: then time and room can be estimated
-        self._unseen = set(run.config.bot_names) if run.plan.is_new and not run.config.form.two_bots else set[str]()
         self._pool: WorkerPool | None = None
         self._has_begun = self._is_stopping = False
         self._started = time.monotonic()
@@ -358,7 +343,9 @@ class _Session:
     def play(self, bundles: Path) -> RunReport:
         """Play what is left, with the bots loaded from a folder of bundles; return what has been done."""
         run = self._run
-        job = run.job.placed(bundles) if run.plan.missing or self._more is not None else run.job
+        job = run.job
+        if self._config.scheduler == LOCAL and (run.plan.missing or self._more is not None):
+            job = job.placed(bundles)  # a cluster gets the files
         self._listener.plan(run.plan)
         for bot, why in run.left_out.items() if run.plan.missing else ():
             self._listener.note(f"{one_line(bot)} is left out: {first_line(reason_line(why), _LONGEST_REASON)}")
@@ -374,8 +361,8 @@ class _Session:
             while not (self._signals.stopping or self._is_decided()) and (wave := self._next_wave()) is not None:
                 if self._pool is None:
                     self._begin(job)
-                    self._pool = _make_pool(job, self._config.executor, self._config.scheduler, sink)
-                    self._listener.begin(self._config.name, job.seed, self._status())
+                    self._pool = _make_pool(job, self._config.scheduler, sink)
+                    self._listener.begin(self._config.name, job.game.seed, self._status())
                 left = self._figures.total - self._figures.done
                 self._pool.play(  # half as many units as games, about: a series is longer
                     wave, left // 2, self._commit, self._signals, lost=self._note_lost, tick=self._tick
@@ -395,8 +382,8 @@ class _Session:
         self._has_begun = True
         config, limits = self._config, self._changed_limits()
         more = {"limits": limits} if limits else {}
-        self._store.begin_session({"workers": job.workers, "executor": config.executor, **more})
-        _log.info("%s: seed %d, %d workers, %s", config.name, job.seed, job.workers, config.executor)
+        self._store.begin_session({"workers": job.workers, "scheduler": config.scheduler, **more})
+        _log.info("%s: seed %d, %d workers, %s", config.name, job.game.seed, job.workers, config.scheduler)
 
     def _changed_limits(self) -> dict[str, Any]:
         return dict(as_dict(self._config.limits).items() - as_dict(Limits()).items())
@@ -428,7 +415,7 @@ class _Session:
             is_left = next(self._schedule.tasks(progress), None) is not None
         return RunReport(
             folder=self._store.folder,
-            seed=self._run.job.seed,
+            seed=self._run.job.game.seed,
             played=self._counts["played"],
             done=done,
             total=total,
@@ -488,7 +475,7 @@ class _Session:
         if silence is None:
             return False
         if not self._config.form.closed:
-            raise _silence_error(self._run, silence)
+            raise _silence_error(self._config, silence)
         text = silence.text(self._run.job.limits.decision_s)
         self._listener.note(f"{silence.bot}: {text}. Its opponents win the rest by walkovers.")
         self._store.walk_over(silence.bot, silence.number)
@@ -504,10 +491,6 @@ class _Session:
         self._counts["played"] += stored
         is_silent = any(played.silent for played in deliveries)
         is_enough = self._is_decided() or (is_silent and self._look_for_silence())
-        if self._unseen:
-            self._unseen -= {bot for played in deliveries for task in played.chunk.tasks for bot in (task.a, task.b)}
-            if not self._unseen:
-                self._estimate()
         if is_enough:
             self._close_pool()
         return is_enough
@@ -520,12 +503,6 @@ class _Session:
         self._store.show(deals)
         self._figures.end(self._store.count())
         return True
-
-    def _estimate(self) -> None:
-        """Say how long the run will take and how much room it needs, from the first games of each bot."""
-        if (seconds := self._run.plan_for(self._store).seconds) is not None:
-            room = size_text(round(self._figures.total * self._store.bytes_per_game()))
-            self._listener.note(f"All games take about {time_about(seconds)} and {room} on disk.")
 
     def _tick(self) -> None:
         if self._signals.stopping and not self._is_stopping:

@@ -3,8 +3,7 @@
 A pool guarantees that each unit it is given reaches `store` in exactly one `Played`, whatever happens to its workers,
 and that the rows are the same wherever they were played. Units that a bot keeps waiting by not answering are dropped,
 as are all that have not begun when somebody asks to stop: they are not stored, so the next schedule yields them again.
-Another pool, on other machines, say, makes other slots: a subclass here, and an entry in `EXECUTORS` of
-`arena.tournament.registry`.
+A pool on other machines makes other slots: `arena.tournament.runner.dask`.
 
 A worker reports what it has played about twice a second, and the size of the chunks follows from these reports: a chunk
 that comes back in one of them was small, so the next is larger; else it has as many units as a report held. Size
@@ -95,7 +94,7 @@ class WorkerPool:
     only `close` may follow.
     """
 
-    def __init__(self, job: Job, scheduler: str | None, sink: Sink) -> None:
+    def __init__(self, job: Job, sink: Sink) -> None:
         """Start the workers."""
         self.job = job
         self._sink = sink

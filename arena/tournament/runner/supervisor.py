@@ -12,7 +12,7 @@ supervisor can tell what a hang or a death means:
   the run stops with a message that names both bots.
 * The worker dies twice while it loads a bot: the run stops, because the bot's file cannot be run.
 * Without a clock, a bot gives no answer in time: the chunk ends after that unit, since the bot may be left out
-  (`arena.tournament.silence`).
+  (`arena.tournament.plan.first_silent`).
 * The worker dies while no bot is at work: the units that were not delivered are played again.
 """
 
@@ -89,7 +89,6 @@ class WorkerProcess:
         self.overdue: str | None = None
         self.garbled = self.no_memory = False
         self.how = "it died"
-        self._settings = job.game_settings
         self._tasks: Sequence[Task] = ()
         self._ready = False
         with fork_lock:  # a worker forked meanwhile would inherit the ends of these pipes
@@ -220,7 +219,7 @@ class WorkerProcess:
     def _at_work(self, snapshot: LogSnapshot) -> tuple[str, str] | None:
         """Return the bot whose call is running, and its opponent; None if there is none."""
         game = next((game for task in self._tasks if (game := find_game(task, snapshot.key))), None)
-        role = 0 if game is None else role_at_work(self._settings, game, snapshot)
+        role = 0 if game is None else role_at_work(self.job.game, game, snapshot)
         if game is None or not role:
             return None
         return (game.first, game.second) if role == 1 else (game.second, game.first)
@@ -317,7 +316,6 @@ class Supervisor:
         default = "fork" if sys.platform == "linux" else "spawn"
         self.context: BaseContext = multiprocessing.get_context(method or default)
         self._place = number
-        self._settings = job.game_settings
         self._worker: WorkerProcess | None = None
         self._draining = False
         self._stopped = False
@@ -438,7 +436,7 @@ class Supervisor:
         if snapshot.hook is None or game is None:
             return self._judge_idle(worker, deaths)
         kind = ForfeitKind.CRASH if worker.overdue is None else ForfeitKind.TIMEOUT
-        row = cut_row(self._settings, game, snapshot, kind, worker.how)
+        row = cut_row(self.job.game, game, snapshot, kind, worker.how)
         if row is None:
             self._report(worker, f"replaying game {game.name}")
             return None

@@ -36,7 +36,6 @@ from arena.bots.output import BotOutput, redirected
 from arena.bots.processes import has_children, kill_orphans, memory_in_use
 from arena.endings import ForfeitKind
 from arena.errors import ArenaError
-from arena.game.rules import load_rules
 from arena.stats.score import other_side
 from arena.tournament.games import PAIRING_BITS, Row, Task
 from arena.tournament.move_log import shared_buffer
@@ -177,7 +176,7 @@ class _Worker:
                 state.restore()  # one bot's file must not change the world of the others
         self.status[LOADING] = 0
         self.threads = threading.active_count()
-        return Referee(self.job.game_settings, players, buffer=self.move_log)
+        return Referee(self.job.game, players, buffer=self.move_log)
 
     def _try(self, player: Player, number: int) -> None:
         """Make a bot for the first time; BotError if that fails."""
@@ -191,8 +190,7 @@ class _Worker:
     def _player(self, number: int) -> Player:
         job, spec = self.job, self.job.bots[number]
         if job.level(number).own_process:
-            rules, level = load_rules(job.rules), job.level(number)
-            remote = RemoteBot(spec, rules, level, job.bot_limits, self.pool, self._start)
+            remote = RemoteBot(spec, job.game.rules, job.level(number), job.bot_limits, self.pool, self._start)
             if 2 * number < self.pool.most:
                 remote.load()  # a file that cannot be run, a command that does not answer: known before the first game
                 remote.suspend()

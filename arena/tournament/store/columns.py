@@ -102,6 +102,12 @@ class ThinkingTime(NamedTuple):
     max_us: int
     counts: list[int]
 
+    def plus(self, other: ThinkingTime) -> ThinkingTime:
+        """Return the times of both together, under this name."""
+        counts = [own + more for own, more in zip(self.counts, other.counts)]
+        decisions, us = self.decisions + other.decisions, self.us + other.us
+        return ThinkingTime(self.bot, decisions, us, max(self.max_us, other.max_us), counts)
+
     def measures(self) -> dict[str, float]:
         """Return mean, quantiles (within 10%), maximum and sum in milliseconds; 0 without decisions."""
         return {

@@ -34,7 +34,6 @@ from arena.tournament.store.columns import GameColumns, StoredPairing, read_colu
 from arena.tournament.store.sqlite import DATABASE, RUN_SCHEMA, Connection, Database, StoreError
 
 SELECT_GAMES = f"SELECT {', '.join(ROW_COLUMNS)} FROM games"
-_BYTES_OF_NUMBERS = 60
 SHOWN_GAMES = "id < ? AND pairing IN (SELECT pairing FROM pairings WHERE number IS NOT NULL)"
 """The condition, in SQL, for games that the tables show; its argument is the first identity beyond their deals."""
 
@@ -56,7 +55,7 @@ class BotEntry:
 
 
 class WorkSession(NamedTuple):
-    """One session of play: its start and end (seconds since 1970), games stored, remarks (workers, executor)."""
+    """One session of play: its start and end (seconds since 1970), games stored, remarks (workers, scheduler)."""
 
     started: float
     ended: float
@@ -348,12 +347,6 @@ class Reader:
     def seconds_by_pairing(self) -> dict[int, float]:
         """Return the mean duration of a game of each stored pairing."""
         return dict(self._query("SELECT pairing, avg(us) / 1e6 FROM games GROUP BY pairing"))
-
-    def bytes_per_game(self) -> float:
-        """Return about how much room a game takes on the disk."""
-        texts = " + ".join(f"coalesce(length({name}), 0)" for name in ("record", "detail", "hist_first", "hist_second"))
-        mean = self._query(f"SELECT avg({texts}) FROM (SELECT * FROM games LIMIT 1000)")[0][0] or 0.0
-        return float(mean) + _BYTES_OF_NUMBERS
 
     def pair_scores_from(self, deal: int) -> list[int]:
         """Return the half points, 0..4, of the first bot of the field in each pair of a run with one pairing.

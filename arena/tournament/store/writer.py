@@ -20,9 +20,8 @@ from typing import Any
 from arena.text import utc_iso
 from arena.tournament.games import ROW_COLUMNS, Chunk, GameId, SeriesTask, Task, game_key
 from arena.tournament.store.columns import GameColumns, StoredPairing
-from arena.tournament.store.folder_lock import take_lock
 from arena.tournament.store.reader import SHOWN_GAMES, BotEntry, Reader
-from arena.tournament.store.sqlite import RUN_SCHEMA, Connection, StoreError
+from arena.tournament.store.sqlite import RUN_SCHEMA, Connection, StoreError, take_lock
 
 _INSERT = (
     f"INSERT INTO games ({', '.join(ROW_COLUMNS)}) VALUES ({', '.join('?' * len(ROW_COLUMNS))})"

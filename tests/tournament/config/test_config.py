@@ -59,7 +59,6 @@ def test_defaults() -> None:
         ({"format": "series", "games": 5, "series": {"rounds": 1}}, "games: not used by format"),
         ({"format": "swiss", "own_deals": True}, "own_deals: belongs to round-robin and gauntlet, not to swiss"),
         ({"format": "match", "bots": ["a", "b", "c"]}, 'bots: format = "match" is for two bots, found 3; for more use'),
-        ({"scheduler": "tcp://x:1"}, 'scheduler: belongs to executor = "dask"'),
         ({"bots": ["random"]}, "bots: expected at least two bots, found 1"),
         ({"bots": ["random", {"name": "x"}]}, "bots, entry 2: spec is missing"),
         ({"bots": ["random", 7]}, "bots, entry 2: expected a bot's name or a table with spec, name, params,"),
@@ -107,7 +106,7 @@ def test_bot_names(spec: str, params: dict[str, int], name: str) -> None:
 
 
 def test_canonical_leaves_out_what_makes_no_difference() -> None:
-    one = config(seed=1, workers=1, out="x", name="n", limits={"memory_mb": 64}, executor="dask", scheduler="tcp://x:1")
+    one = config(seed=1, workers=1, out="x", name="n", limits={"memory_mb": 64}, scheduler="tcp://x:1")
     assert one.canonical() == config(seed=1).canonical()
     assert config(seed=1, isolation="process").canonical() == config(seed=1, isolation="sandbox").canonical()
     changes: list[dict[str, Any]] = [

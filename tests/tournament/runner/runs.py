@@ -43,7 +43,7 @@ FIELD = (bot("random", "ann"), bot("well_behaved", "bob"), bot("random", "cid"))
 
 
 def play(folder: Path, data: dict[str, Any], workers: int | None = 2, **more: Any) -> RunReport:
-    changes = {key: more.pop(key) for key in ("limits", "executor", "scheduler") if key in more}
+    changes = {key: more.pop(key) for key in ("limits", "scheduler") if key in more}
     return play_run(replace(config_from_dict(data), workers=workers, **changes), folder, **more)
 
 

@@ -14,7 +14,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -22,14 +21,15 @@ from arena.bots import bundle
 from arena.bots.processes import children, is_running
 from arena.bots.spec import find_bot
 from arena.errors import ArenaError
+from arena.game.rules import load_rules
+from arena.tournament.rows import GameSettings
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.progress import ProgressListener, RunStatus
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import FIELD, SendsSignal, bot, forfeits, games, play, settings
 
-pytest.importorskip("distributed", reason="the Dask executor needs the extra 'cluster': pip install '.[cluster]'")
-from arena.tournament.runner import dask as bot_files
-from arena.tournament.runner.dask import BotFiles, bundles_of
+pytest.importorskip("distributed", reason="a cluster needs the extra 'cluster': pip install '.[cluster]'")
+from arena.tournament.runner.dask import placed, with_commands
 
 pytestmark = [
     pytest.mark.process,
@@ -72,7 +72,7 @@ def test_a_cluster_gives_the_same_games_though_it_is_stopped_and_a_worker_dies(
     address, pids = cluster
     data = settings(bot("sleeper", "slow", ms=4.0), *FIELD[:2], games=16)
     play(tmp_path / "local", data)
-    report = play(tmp_path / "dask", data, executor="dask", scheduler=address, progress=SendsSignal(4))
+    report = play(tmp_path / "dask", data, scheduler=address, progress=SendsSignal(4))
     assert report.interrupted
     assert 4 <= report.done < report.total
     orphans: list[int] = []
@@ -83,7 +83,7 @@ def test_a_cluster_gives_the_same_games_though_it_is_stopped_and_a_worker_dies(
             super().update(status)
 
     kills = Kills(report.done + 1, signal.SIGKILL, pids[0])
-    report = play(tmp_path / "dask", data, executor="dask", scheduler=address, progress=kills)
+    report = play(tmp_path / "dask", data, scheduler=address, progress=kills)
     assert report.done == report.total == 48
     assert kills.sent
     assert games(tmp_path / "dask") == games(tmp_path / "local")
@@ -97,7 +97,7 @@ def test_a_cluster_gives_the_same_games_though_it_is_stopped_and_a_worker_dies(
 def test_a_scheduler_that_is_not_there(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.tournament.runner.dask._WAIT_S", 0.5)
     with pytest.raises(ArenaError, match=f"cannot reach the Dask scheduler {address}: "):
-        play(tmp_path, settings(*FIELD), executor="dask", scheduler=address)
+        play(tmp_path, settings(*FIELD), scheduler=address)
     assert threading.active_count() < 50
 
 
@@ -105,7 +105,7 @@ def test_without_distributed_the_remedy_is_named(tmp_path: Path, monkeypatch: py
     monkeypatch.setitem(sys.modules, "distributed", None)
     monkeypatch.delitem(sys.modules, "arena.tournament.runner.dask", raising=False)
     with pytest.raises(ArenaError, match="needs the package distributed"):
-        play(tmp_path, settings(*FIELD), executor="dask")
+        play(tmp_path, settings(*FIELD), scheduler="tcp://x:1")
 
 
 @pytest.mark.slow
@@ -122,7 +122,7 @@ def test_bots_travel_to_workers_that_do_not_have_them(cluster: tuple[str, list[i
         def begin(self, name: str, seed: int, status: RunStatus) -> None:
             shutil.rmtree(home)
 
-    play(tmp_path / "dask", data, executor="dask", scheduler=cluster[0], progress=Removes())
+    play(tmp_path / "dask", data, scheduler=cluster[0], progress=Removes())
     assert games(tmp_path / "dask") == games(tmp_path / "local")
 
 
@@ -130,9 +130,9 @@ def test_bots_travel_to_workers_that_do_not_have_them(cluster: tuple[str, list[i
 def test_a_worker_with_another_version_is_refused(
     cluster: tuple[str, list[int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.tournament.runner.dask.about", lambda: "9.9, sources abc")
-    with pytest.raises(ArenaError, match=r"has another version of this program .* \(9\.9, sources abc\); install"):
-        play(tmp_path / "run", settings(*FIELD[:2], games=4), executor="dask", scheduler=cluster[0])
+    monkeypatch.setattr("arena.tournament.runner.dask.about", lambda: "sources abc")
+    with pytest.raises(ArenaError, match=r"has another version of this program .* \(sources abc\); install"):
+        play(tmp_path / "run", settings(*FIELD[:2], games=4), scheduler=cluster[0])
 
 
 # ---------------------------------------------------------------- files of bots
@@ -156,21 +156,14 @@ def home(tmp_path: Path) -> Path:
 
 
 def job_of(*specs: str, folder: Path | None = None) -> Job:
-    return Job("base", 1, tuple(find_bot(spec, folder=folder) for spec in specs))
-
-
-def files_of(job: Job, below: Path) -> BotFiles:
-    """The files of a job's bots, as a worker of a cluster gets them."""
-    files = BotFiles("run", bundles_of(job), bot_files.about())
-    files.setup(SimpleNamespace(local_directory=str(below)))
-    return files
+    return Job(GameSettings(load_rules("base"), 1), tuple(find_bot(spec, folder=folder) for spec in specs))
 
 
 def test_commands_travel(home: Path, tmp_path: Path) -> None:
     job = job_of("cmd:mine/run.sh --fast", "cmd:python3 mine", folder=home.parent)
-    there = files_of(job, tmp_path)
+    sent = with_commands(job)
     shutil.rmtree(home)
-    file, folder = there.placed(job).bots
+    file, folder = placed(sent, tmp_path).bots
     assert file.command == (file.path, "--fast")
     assert Path(file.path).stat().st_mode & 0o111
     assert Path(folder.path, "bot.py").is_file()
@@ -178,6 +171,12 @@ def test_commands_travel(home: Path, tmp_path: Path) -> None:
 
 def test_of_a_large_folder_only_what_the_command_names_travels(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     job = job_of("cmd:./run.sh --fast", folder=home)
-    assert len(bundles_of(job)[str(home)].files) == 4
+    assert len(_files_of(with_commands(job))) == 4
     monkeypatch.setattr(bundle, "MAX_BOT_FILES", 2)
-    assert list(bundles_of(job)[str(home)].files) == ["run.sh"]
+    assert _files_of(with_commands(job)) == ["run.sh"]
+
+
+def _files_of(job: Job) -> list[str]:
+    bundle = job.bots[0].bundle
+    assert bundle is not None
+    return [*bundle.files]

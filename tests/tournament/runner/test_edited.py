@@ -158,14 +158,6 @@ def test_a_relative_folder_of_results_is_as_good(
     assert games(home) == expected
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
-def test_the_version_that_was_hashed_plays_on_in_a_cluster(home: Path, expected: Games) -> None:
-    pytest.importorskip("distributed", reason="the Dask executor needs the extra 'cluster'")
-    play(home, saving("ben.json"), executor="dask")
-    assert games(home) == expected
-
-
 def test_a_bot_that_holds_the_name_of_its_results_is_not_changed_by_a_run(home: Path) -> None:
     (home / "ben.py").write_text(BEN + 'RESULTS = "results"\n')
     assert runs.play(home / "results" / "run", run_of(home, "pass")).played == COUNT

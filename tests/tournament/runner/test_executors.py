@@ -17,7 +17,9 @@ from arena.bots.processes import children
 from arena.bots.spec import find_bot
 from arena.endings import forfeit_of
 from arena.errors import ArenaError
+from arena.game.rules import load_rules
 from arena.tournament.games import PairTask, Row
+from arena.tournament.rows import GameSettings
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.job import Played as Delivery
 from arena.tournament.runner.logs import Sink
@@ -151,7 +153,7 @@ def _job(*names: str, sign: Path | None = None, limits: Limits = QUICK, **more: 
     bots = tuple(find_bot(f"{BOTS / name}.py{colon}{params}", name=name) for name, colon, params in parts)
     if sign is not None:
         bots += (find_bot(str(BOTS / "sleeper.py"), {"ms": 600_000, "sign": str(sign)}, "sleeper"),)
-    return Job("base", 7, bots, limits=limits, workers=1, **more)
+    return Job(GameSettings(load_rules("base"), 7), bots, limits=limits, workers=1, **more)
 
 
 class Played(list[Row]):
@@ -162,7 +164,7 @@ class Played(list[Row]):
         super().__init__()
         self.lost: list[str] = []
         self.stop, self.signals = stop, StopSignals()
-        with closing(WorkerPool(job, None, sink)) as pool:
+        with closing(WorkerPool(job, sink)) as pool:
             tasks = (PairTask(0, deal, "well_behaved", bot) for deal in range(units))
             pool.play(
                 tasks, units, self.store, self.signals, lost=lambda one: self.lost.append(one.text), tick=self.look

@@ -7,12 +7,14 @@ import signal
 
 import pytest
 
+from arena.game.rules import load_rules
 from arena.tournament.games import Chunk, PairTask
+from arena.tournament.rows import GameSettings
 from arena.tournament.runner.job import Job, Played
 from arena.tournament.runner.pool import StopSignals, WorkerPool
 
 UNITS = [PairTask(0, deal, "ann", "bob") for deal in range(1000)]
-JOB = Job("base", 1, ())
+JOB = Job(GameSettings(load_rules("base"), 1), ())
 
 
 class Clockwork(WorkerPool):
@@ -20,7 +22,7 @@ class Clockwork(WorkerPool):
 
     def __init__(self, workers: int, unit_s: float) -> None:
         self.workers, self.unit_s = workers, unit_s
-        super().__init__(JOB, None, print)
+        super().__init__(JOB, print)
 
     def _open_slots(self) -> None:
         self._slots = [None] * self.workers  # type: ignore[list-item]  # only their number is asked for

@@ -1,6 +1,0 @@
-"""Says what it does."""
-
-
-def act(view, moves):
-    print("I have", len(moves), "moves")
-    return moves[0]
