@@ -136,7 +136,7 @@ def _figures(standings: RunStandings) -> list[Table]:
     first, (elo, error) = standings.first_player, standings.first_advantage
     begun: dict[str, Any] = first | {"games": int(first["games"]), "elo": elo, "elo_error95": error}
     endings = [{"ending": ending, "games": games} for ending, games in standings.endings.items()]
-    tables = [Table("first_player", "", [begun], files=(*begun,), rounded=True)]
+    tables = [Table("first_player", "", [begun], files=(*begun,))]
     tables.append(Table("endings", "", endings, files=("ending", "games")))
     if (head := standings.head_to_head) is not None:
         names = ("unit", "units", "games", "score", "flag", "elo", "elo_error95", "elo_low", "elo_high")
@@ -144,7 +144,7 @@ def _figures(standings: RunStandings) -> list[Table]:
         row |= {name: getattr(head, name) for name in (*names, "normalized_elo")}
         row |= {"los": math.nan if standings.run.test is not None else head.los}
         row |= dict(zip(CELLS[len(head.counts)][1], head.counts))
-        tables.append(Table("head_to_head", "", [row], files=(*row,), rounded=True))
+        tables.append(Table("head_to_head", "", [row], files=(*row,)))
     if standings.run.test is not None:
         tables.append(sprt_table(standings.run.test, standings.run.bots[0]))
     return tables
@@ -181,7 +181,7 @@ def standings_table(rows: Rows, tiebreaks: Iterable[str] = (), times: Mapping[st
         columns.append(Column("ms/move", cell=lambda row: ms_text(times.get(row["bot"], math.nan)), where=MEASURED))
     if any(row.get("remark") for row in rows):
         columns.append(COLUMNS["remark"])
-    return Table("standings", "", rows, columns if rows else (), (*first,) or STANDING_COLUMNS, rounded=True)
+    return Table("standings", "", rows, columns if rows else (), (*first,) or STANDING_COLUMNS)
 
 
 def change_text(row: TableRow) -> str:
@@ -204,7 +204,7 @@ def _plain(name: str) -> Column:
 def crosstables(standings: RunStandings) -> list[Table]:
     """Return the crosstable of files, a row for every two bots that met; none if it was left out."""
     met = standings.met
-    return [] if met is None else [Table("crosstable", "", met, files=CROSS_COLUMNS, rounded=True)]
+    return [] if met is None else [Table("crosstable", "", met, files=CROSS_COLUMNS)]
 
 
 def _square(standings: RunStandings) -> Table:
