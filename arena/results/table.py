@@ -334,9 +334,6 @@ class Table:
     files     the names of the values in CSV and JSON; without names it is only shown
     note      a sentence below it, or ""
     lines     the number of rows on a terminal: None for all
-    elsewhere lines instead of the table on a terminal too narrow for all of its columns, which then are of no use; "":
-              the last columns are left out
-    narrow    the table in fewer characters, for a terminal that it does not fit
     variant   the variant of a comparison that it is about, or ""
     """
 
@@ -347,8 +344,6 @@ class Table:
     files: Sequence[str] = ()
     note: str = ""
     lines: int | None = None
-    elsewhere: str = ""
-    narrow: Table | None = None
     variant: str = ""
 
     @cached_property
