@@ -195,7 +195,7 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
     note = "'now better by' compares the scores in the games that both versions played, in points of %, by deal."
     if any(0 < row["shared_deals"] < FEWEST_DEALS for row in rows):
         note += f" There is no interval on fewer than {FEWEST_DEALS} deals."
-    return Table("versions", title, rows, columns if rows else (), _FILES, rounded=True, note=note if rows else "")
+    return Table("versions", title, rows, columns if rows else (), _FILES, note=note if rows else "")
 
 
 def _settings(row: TableRow) -> str:

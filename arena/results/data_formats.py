@@ -1,4 +1,4 @@
-"""Tables as data: CSV, JSON and Excel workbooks with every value as it was computed."""
+"""Tables as data: CSV, JSON and Excel workbooks, which have the same values with the same digits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 
 from arena import text
 from arena.errors import ArenaError
-from arena.results.table import COLUMNS, Report, Table, number
+from arena.results.table import COLUMNS, Report, Table
 from arena.text import half_up, spreadsheet_cell
 from arena.whole_file import make_folder, whole_file, write_whole
 
@@ -58,19 +58,22 @@ def report_values(report: Report) -> dict[str, Any]:
 def records(table: Table) -> list[dict[str, Any]]:
     """Return the rows of a table for JSON.
 
-    >>> records(Table("t", "", [{"bot": "a", "elo": float("nan"), "score": 1 / 3}], files=["elo", "score"]))
-    [{'elo': None, 'score': 0.3333333333}]
+    >>> records(Table("t", "", [{"elo": float("nan"), "score": 1 / 3, "h": 1 / 3}], files=["elo", "score", "h"]))
+    [{'elo': None, 'score': 0.3333, 'h': 0.3333333333}]
     """
-    return [{name: _json_value(table, name, row[name]) for name in table.files} for row in table.rows]
+    return [{name: file_value(name, row[name]) for name in table.files} for row in table.rows]
 
 
-def _json_value(table: Table, name: str, value: Any) -> Any:
-    digits = _digits(table, name)
-    return plain(value) if digits is None else rounded(_halves_up(name, value, digits), digits)
+def file_value(name: str, value: Any) -> Any:
+    """Return a value as all files have it: with the digits of its column, None for what is not known or infinite."""
+    digits = _digits(name)
+    if digits is None or value is None or not math.isfinite(value):
+        return plain(value)
+    return (half_up(value, digits) if COLUMNS[name].kind == "share" else round(value, digits)) + 0.0
 
 
-def _digits(table: Table, name: str) -> int | None:
-    return COLUMNS[name].digits if table.rounded and name in COLUMNS else None
+def _digits(name: str) -> int | None:
+    return COLUMNS[name].digits if name in COLUMNS else None
 
 
 def plain(value: Any) -> Any:
@@ -93,16 +96,6 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-def rounded(value: float, digits: int) -> float | None:
-    """Return a number for JSON with `digits` digits after the point, None for nan and infinite values."""
-    return round(value, digits) + 0.0 if math.isfinite(value) else None
-
-
-def _halves_up(name: str, value: float, digits: int) -> float:
-    """Round a share as `percent` does; return other values as they are."""
-    return half_up(value, digits) if COLUMNS[name].kind in ("share", "likelihood") else value
-
-
 # ---------------------------------------------------------------- CSV
 
 
@@ -110,7 +103,7 @@ def table_csv(table: Table) -> str:
     """Return a table as CSV.
 
     >>> rows = [{"bot": "a", "elo": 3.14159}, {"bot": "b", "elo": -0.0}]
-    >>> print(table_csv(Table("t", "", rows, files=["bot", "elo"], rounded=True)), end="")
+    >>> print(table_csv(Table("t", "", rows, files=["bot", "elo"])), end="")
     bot,elo
     a,3.14
     b,0.00
@@ -118,16 +111,15 @@ def table_csv(table: Table) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([spreadsheet_cell(name) for name in table.files])
-    writer.writerows([_cell(table, name, row[name]) for name in table.files] for row in table.rows)
+    writer.writerows([_cell(name, row[name]) for name in table.files] for row in table.rows)
     return out.getvalue()
 
 
-def _cell(table: Table, name: str, value: Any) -> Any:
-    if (digits := _digits(table, name)) is not None:
-        return number(_halves_up(name, value, digits), digits)
+def _cell(name: str, value: Any) -> Any:
+    value, digits = file_value(name, value), _digits(name)
     if isinstance(value, float):
-        return f"{value:.{SIGNIFICANT}g}" if math.isfinite(value) else ""
-    if isinstance(value, list | tuple):
+        return f"{value:.{SIGNIFICANT}g}" if digits is None else f"{value:.{digits}f}"
+    if isinstance(value, list):
         value = " ".join(map(str, value))
     return "" if value is None else spreadsheet_cell(value)
 
@@ -164,7 +156,7 @@ def write_workbook(tables: Mapping[str, Table], path: Path) -> int:
                 sheet.write_string(0, column, key, head)
             for place, row in enumerate(table.rows, start=1):
                 for column, key in enumerate(table.files):
-                    _write_cell(sheet, place, column, _json_value(table, key, row[key]))
+                    _write_cell(sheet, place, column, file_value(key, row[key]))
     return len(names)
 
 

@@ -1,13 +1,11 @@
 """Write reports: a function for each format, `report -> str`. To add one, name it in FORMATS.
 
 Text from strangers can neither command a terminal nor pass for a line of arena's. Tables fit its width: columns are
-left out before a line would wrap, then long texts are cut. A crosstable, which is of no use in part, is shown whole or
-not at all.
+left out before a line would wrap, then long texts are cut.
 """
 
 from __future__ import annotations
 
-import math
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
@@ -28,9 +26,6 @@ Cells: TypeAlias = Sequence[Sequence[str]]
 _GAP = 2  # blanks between columns; tabulate leaves as many beside a head
 _SHORTEST = 16  # below that, a column is left out rather than text cut
 _KEPT = 2  # columns that are never left out: rank and name
-_SHORTEST_NAME = 6  # in a narrow table
-PIPE_WIDTH = 120
-"""The width for which a table that is shown whole or not at all is made where there is no terminal."""
 
 _MARKS = re.compile(r"[|<*`\[\]\\]|(?<!\w)_|_(?!\w)")
 """Characters that Markdown would not show as they are. An underscore within a word is shown."""
@@ -60,9 +55,7 @@ def write_text(report: Report, width: int | None = None, brief: bool = False, wi
     parts.append("\n".join(_folded(line, width) for line in report.answer))
     hidden_columns = hidden_tables = 0
     for table in report.tables:
-        if table.elsewhere and brief:
-            parts += _whole(table, width or PIPE_WIDTH)
-        elif brief and table.columns and not any(column.where == ALWAYS for column in table.columns):
+        if brief and table.columns and not any(column.where == ALWAYS for column in table.columns):
             hidden_tables += 1
         elif table.columns:
             columns, rows, left_out = _shown(table, width, brief)
@@ -87,16 +80,6 @@ def _folded(text: str, width: int | None) -> str:
         return text
     lines = (textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False) for line in text.split("\n"))
     return "\n".join("\n".join(line) for line in lines)
-
-
-def _whole(table: Table, width: int) -> list[str]:
-    """Return the parts of a table that is shown whole, with a narrower form if need be, or the sentence instead."""
-    whole = sum(found + _GAP for found in column_widths(table.columns, table.cells)) - _GAP
-    if whole <= width:
-        return [_folded(table.title, width), grid(table.columns, table.cells, "simple"), _folded(table.note, width)]
-    if table.narrow is not None and (text := narrow_grid(table.narrow.columns, table.narrow.cells, width)):
-        return [_folded(table.title, width), text, _folded(table.narrow.note, width)]
-    return [table.elsewhere]
 
 
 def _shown(table: Table, width: int | None, brief: bool) -> tuple[Sequence[Column], Cells, int]:
@@ -170,52 +153,6 @@ def column_widths(columns: Sequence[Column], rows: Cells) -> list[int]:
         max([cells(column.head) + _GAP, *(cells(one_line(row[index])) for row in rows)])
         for index, column in enumerate(columns)
     ]
-
-
-def narrow_grid(columns: Sequence[Column], rows: Cells, width: int) -> str:
-    """Return a table with one blank between columns and its texts cut in the middle, "" if it does not fit `width`.
-
-    >>> columns = [Column("#"), Column("score%", "text"), Column("1"), Column("2")]
-    >>> print(narrow_grid(columns, [["1", "planner-deep", "·", "62"], ["2", "odds", "38", "·"]], 17))
-    # score%     1  2
-    - --------- -- --
-    1 plan…deep  · 62
-    2 odds      38  ·
-    >>> narrow_grid(columns, [["1", "planner-deep", "·", "62"], ["2", "odds", "38", "·"]], 13)
-    ''
-    """
-    lines = [[column.head for column in columns], *([one_line(cell) for cell in row] for row in rows)]
-    widths = [max(cells(line[index]) for line in lines) for index in range(len(columns))]
-    texts = [index for index, column in enumerate(columns) if column.left]
-    while (over := sum(widths) + len(widths) - 1 - width) > 0:
-        widest = max(texts, key=lambda index: widths[index], default=None)
-        if widest is None or widths[widest] <= _SHORTEST_NAME:
-            return ""
-        widths[widest] = max(widths[widest] - over, _SHORTEST_NAME)
-    lines.insert(1, ["-" * each for each in widths])
-    return "\n".join(
-        " ".join(_aligned(text, each, column.left) for text, each, column in zip(line, widths, columns)).rstrip()
-        for line in lines
-    )
-
-
-def _aligned(text: str, width: int, left: bool) -> str:
-    text = abridged(text, width)
-    blanks = " " * (width - cells(text))
-    return text + blanks if left else blanks + text
-
-
-def abridged(text: str, most: int) -> str:
-    """Cut text in the middle to at most `most` columns of a terminal: names often differ at their ends.
-
-    >>> abridged("planner-deep-2", 9), abridged("日本語日本語", 7), abridged("odds", 4)
-    ('plan…ep-2', '日本…語', 'odds')
-    """
-    kept, short = len(text), text
-    while kept and cells(short) > most:
-        kept -= 1
-        short = text[: math.ceil(kept / 2)] + "…" + text[len(text) - kept // 2 :]
-    return short
 
 
 def cells(text: str) -> int:

@@ -7,8 +7,7 @@ the terminal's table and in timing.csv only; the reasons of forfeits, which may 
 from __future__ import annotations
 
 import math
-import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -44,7 +43,7 @@ from arena.results.table import (
 from arena.results.words import findings, heading, next_command, remarks
 from arena.stats.adjusted import AdjustedMeeting
 from arena.stats.pairs import CELLS, elo_of_score
-from arena.text import counted, first_line, half_up, one_line, spreadsheet_cell, utc_iso
+from arena.text import counted, first_line, one_line, spreadsheet_cell, utc_iso
 from arena.tournament.forfeits import ForfeitSummary
 from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
 from arena.tournament.formats.schedule import Meeting
@@ -55,8 +54,8 @@ MOST_ROUND_LINES = 64
 """A longer table of rounds is cut to the last ones, a bigger bracket to its last rounds."""
 SHOWN_LINES = 50
 LONGEST_SUBJECT = 40
-ALL_POINTS = "++"
-"""A score of 100% in two characters."""
+WIDEST_CROSSTABLE = 20
+"""The crosstable of more bots is shown only with --print wide."""
 STANDINGS, CROSSTABLE, SUMMARY = "standings.csv", "crosstable.csv", "summary.json"
 TIMING, _GAMES = "timing.csv", "games.csv"
 _ROWS_AT_ONCE = 50_000
@@ -136,7 +135,7 @@ def _figures(standings: RunStandings) -> list[Table]:
     first, (elo, error) = standings.first_player, standings.first_advantage
     begun: dict[str, Any] = first | {"games": int(first["games"]), "elo": elo, "elo_error95": error}
     endings = [{"ending": ending, "games": games} for ending, games in standings.endings.items()]
-    tables = [Table("first_player", "", [begun], files=(*begun,), rounded=True)]
+    tables = [Table("first_player", "", [begun], files=(*begun,))]
     tables.append(Table("endings", "", endings, files=("ending", "games")))
     if (head := standings.head_to_head) is not None:
         names = ("unit", "units", "games", "score", "flag", "elo", "elo_error95", "elo_low", "elo_high")
@@ -144,7 +143,7 @@ def _figures(standings: RunStandings) -> list[Table]:
         row |= {name: getattr(head, name) for name in (*names, "normalized_elo")}
         row |= {"los": math.nan if standings.run.test is not None else head.los}
         row |= dict(zip(CELLS[len(head.counts)][1], head.counts))
-        tables.append(Table("head_to_head", "", [row], files=(*row,), rounded=True))
+        tables.append(Table("head_to_head", "", [row], files=(*row,)))
     if standings.run.test is not None:
         tables.append(sprt_table(standings.run.test, standings.run.bots[0]))
     return tables
@@ -181,7 +180,7 @@ def standings_table(rows: Rows, tiebreaks: Iterable[str] = (), times: Mapping[st
         columns.append(Column("ms/move", cell=lambda row: ms_text(times.get(row["bot"], math.nan)), where=MEASURED))
     if any(row.get("remark") for row in rows):
         columns.append(COLUMNS["remark"])
-    return Table("standings", "", rows, columns if rows else (), (*first,) or STANDING_COLUMNS, rounded=True)
+    return Table("standings", "", rows, columns if rows else (), (*first,) or STANDING_COLUMNS)
 
 
 def change_text(row: TableRow) -> str:
@@ -204,32 +203,29 @@ def _plain(name: str) -> Column:
 def crosstables(standings: RunStandings) -> list[Table]:
     """Return the crosstable of files, a row for every two bots that met; none if it was left out."""
     met = standings.met
-    return [] if met is None else [Table("crosstable", "", met, files=CROSS_COLUMNS, rounded=True)]
+    return [] if met is None else [Table("crosstable", "", met, files=CROSS_COLUMNS)]
 
 
 def _square(standings: RunStandings) -> Table:
-    """Return the crosstable as a square: score in % of the bot of the row against the bot of the column."""
+    """Return the crosstable as a square: score in % of the bot of the row against the bot of the column.
+
+    What fits a terminal, the columns of the best bots, has all their scores, also against the others.
+    """
     order = [row["bot"] for row in standings.rows]
     rows = [{"rank": rank, "bot": bot} for rank, bot in enumerate(order, start=1)]
     score = {(row["bot"], row["opponent"]): row["score"] for row in standings.met or ()}
 
-    def columns(head: str, text: Callable[[float], str]) -> list[Column]:
-        def against(opponent: str, rank: int) -> Column:
-            return Column(
-                str(rank),
-                cell=lambda row: "·" if row["bot"] == opponent else text(score.get((row["bot"], opponent), math.nan)),
-            )
+    def against(opponent: str, rank: int) -> Column:
+        return Column(
+            str(rank),
+            cell=lambda row: "·" if row["bot"] == opponent else percent(score.get((row["bot"], opponent), math.nan)),
+        )
 
-        names = [Column("", key="rank"), Column(head, "text", "bot")]
-        return names + [against(bot, rank) for rank, bot in enumerate(order, start=1)]
-
-    note = f"Scores in % of the row's bot against the bot of that number; {ALL_POINTS} is 100."
-    narrow = Table("crosstable", "", rows, columns("score%", two_digits), note=note)
-    elsewhere = "The crosstable is too wide to be shown here; --print wide shows it."
-    if standings.run.folder:
-        command = f"arena standings {shlex.quote(standings.run.folder)} --print wide"
-        elsewhere = f"The crosstable is too wide to be shown here. To see it:\n  {command}"
-    return Table("crosstable", "", rows, columns("score% against", percent), elsewhere=elsewhere, narrow=narrow)
+    columns = [Column("", key="rank"), Column("score% against", "text", "bot")]
+    columns += [against(bot, rank) for rank, bot in enumerate(order, start=1)]
+    if len(order) > WIDEST_CROSSTABLE:
+        columns = [replace(column, where=WIDE) for column in columns]
+    return Table("crosstable", "", rows, columns)
 
 
 def _adjusted_table(meetings: Sequence[AdjustedMeeting]) -> Table:
@@ -238,17 +234,6 @@ def _adjusted_table(meetings: Sequence[AdjustedMeeting]) -> Table:
     shown = ["bot", "opponent", "deals", "score", "error95", "adjusted_score", "adjusted_error95", "worth"]
     title = "Score with luck taken out, and its 95% error"
     return Table("adjusted", title, rows, columns_of(shown), list(rows[0]), note=_LUCK_NOTE)
-
-
-def two_digits(score: float) -> str:
-    """Return a share as a percentage of at most two digits, in which only none and all are 0 and ALL_POINTS.
-
-    >>> [two_digits(score) for score in (0.0, 0.001, 0.625, 0.999, 1.0, float("nan"))]
-    ['0', '1', '63', '99', '++', '-']
-    """
-    if math.isnan(score) or score in (0, 1):
-        return "-" if math.isnan(score) else ALL_POINTS if score else "0"
-    return str(min(max(round(100 * half_up(score, 2)), 1), 99))
 
 
 def forfeit_text(row: TableRow) -> str:

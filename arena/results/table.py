@@ -176,7 +176,7 @@ class Column:
     key      the name of its value in the rows, if it differs from the head
     cell     makes the text from the whole row instead
     where    ALWAYS, WIDE or MEASURED: what a clock measured is left out of pages, so that equal games give equal pages
-    digits   of its value in files of tables that round; None: as it was computed
+    digits   of its value in files; None: as it was computed
     meaning  for readers of files and frames
     """
 
@@ -251,7 +251,7 @@ _MEANINGS: dict[str, dict[str, str]] = {
         "elo_high": "upper end of the interval; if every game was lost, a one-sided 95% bound",
         "elo_difference": "rating of the bot minus that of the opponent, Elo",
         "normalized_elo": "the difference in standard deviations of a game, times 800/ln 10",
-        "adjusted_elo": "",
+        **dict.fromkeys(("adjusted_elo", "elo_change", "elo_before", "most_moved_by"), ""),
     },
     "error": {"elo_error95": "the longer side of the rating's 95% interval, clustered by deal; 0 for an anchor"},
     "side": {
@@ -281,8 +281,8 @@ _HEADS = {
     "elo_difference": "Elo difference",
 }
 _ONLY_WIDE = ("flag", "group", "wins", "draws", "losses", "units")
-_DIGITS = {"mean_turns": 3, "format_points": 1, **dict.fromkeys(("elo", "elo_error95", "elo_plus", "elo_minus"), 2)}
-_DIGITS |= dict.fromkeys(("score", "score_first", "difference", "low", "high"), 4)
+_DIGITS = {"mean_turns": 3, "format_points": 1}
+_DIGITS_OF_KIND = {"share": 4, **dict.fromkeys(("elo", "error", "side"), 2)}
 
 COLUMNS = {
     name: Column(
@@ -290,7 +290,7 @@ COLUMNS = {
         kind,
         name,
         where=WIDE if name in _ONLY_WIDE else ALWAYS,
-        digits=_DIGITS.get(name),
+        digits=_DIGITS.get(name, _DIGITS_OF_KIND.get(kind)),
         meaning=meaning,
     )
     for kind, meanings in _MEANINGS.items()
@@ -332,12 +332,8 @@ class Table:
     rows      its values by name, as they were computed; None and nan are missing values
     columns   what is shown; without columns it is only in CSV and JSON
     files     the names of the values in CSV and JSON; without names it is only shown
-    rounded   whether values have the digits of their columns in files, else as they were computed
     note      a sentence below it, or ""
     lines     the number of rows on a terminal: None for all
-    elsewhere lines instead of the table on a terminal too narrow for all of its columns, which then are of no use; "":
-              the last columns are left out
-    narrow    the table in fewer characters, for a terminal that it does not fit
     variant   the variant of a comparison that it is about, or ""
     """
 
@@ -346,11 +342,8 @@ class Table:
     rows: Rows
     columns: Sequence[Column] = ()
     files: Sequence[str] = ()
-    rounded: bool = False
     note: str = ""
     lines: int | None = None
-    elsewhere: str = ""
-    narrow: Table | None = None
     variant: str = ""
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,13 +11,13 @@ import pandas as pd
 import pytest
 
 from arena.cli.playing import next_step
-from arena.results.formats import PIPE_WIDTH, cells, narrow_grid, write_report
+from arena.results.formats import cells, write_report
 from arena.results.pages.report import report_page
 from arena.results.run_standings import RunStandings, standings
 from arena.results.run_stats import STATISTICS, stats_report
 from arena.results.sources import StoredRun
-from arena.results.standings_report import public_json, standings_report, two_digits, write_run_files
-from arena.results.table import COLUMNS, Report, Table
+from arena.results.standings_report import public_json, standings_report, write_run_files
+from arena.results.table import Report, percent
 from arena.results.variant_report import comparison, read_variants
 from arena.tournament.games import GameResult, GameTask
 from tests.cli.conftest import content
@@ -26,7 +27,6 @@ from tests.tournament.runner.fake import fake_result
 LETTERS = [2 + number % 9 for number in range(30)]
 NAMES = [f"{number:02}" + "abcdefghij"[:more] for number, more in enumerate(LETTERS)]
 """Names of 4 to 12 letters."""
-CROSSTABLE = "Scores in % of the row's bot"
 
 
 def failing(
@@ -69,31 +69,19 @@ def widest_table_line(text: str) -> int:
     return max(cells(line) for line in text.splitlines() if "arena " not in line)
 
 
-@pytest.mark.parametrize(("width", "whole"), [(80, False), (100, True)])
-def test_tables_fit_the_terminal(many: RunStandings, width: int, whole: bool) -> None:
-    text = shown(many, width)
-    assert widest_table_line(text) <= width
-    assert (CROSSTABLE in " ".join(text.split())) == whole
-    assert ("too wide to be shown here. To see it:\n  arena standings class --print wide\n" in text) == (not whole)
-    assert all(f" {name} " in text.partition("\n\nFirst")[0] for name in NAMES)  # in the first table
-
-
-def narrow_lines(text: str) -> list[str]:
-    """The lines of the narrow crosstable: head, rule, and a line for each bot."""
-    lines = text.splitlines()
-    start = next(index for index, line in enumerate(lines) if line.split()[:2] == ["score%", "1"])
-    return lines[start : lines.index("", start)]
-
-
-def test_a_pipe_gets_the_crosstable_in_few_columns(many: RunStandings) -> None:
-    lines = narrow_lines(shown(many, None))
-    assert len(lines) == 32
-    assert max(map(cells, lines)) <= PIPE_WIDTH
-    score = {(row["bot"], row["opponent"]): row["score"] for row in many.met}
-    order = [row["bot"] for row in many.rows]
-    for rank, (bot, line) in enumerate(zip(order, lines[2:], strict=True), start=1):
-        wanted = ["·" if other == bot else two_digits(score[bot, other]) for other in order]
-        assert line.split() == [str(rank), bot, *wanted]
+def test_tables_fit_the_terminal(many: RunStandings, broken: RunStandings) -> None:
+    """A large crosstable is hidden; of another one, the best opponents are shown."""
+    text = shown(many, 80)
+    assert widest_table_line(text) <= 80
+    assert all(f" {name} " in text.partition("\n\nFirst")[0] for name in NAMES)
+    assert re.search(r"\d columns and 1 table hidden; to see them: --print wide", text)
+    assert "score% against" not in text
+    text = shown(broken, 50)
+    assert widest_table_line(text) <= 50
+    head, _, first, *_ = text[text.index("score% against") :].splitlines()
+    assert head.split()[2:] == ["1", "2", "3", "4", "5"]
+    score = {row["opponent"]: row["score"] for row in broken.met or () if row["bot"] == broken.rows[0]["bot"]}
+    assert first.split()[2:] == ["·", *(percent(score[row["bot"]]) for row in broken.rows[1:5])]
 
 
 def test_wide_markdown_and_files_have_the_whole_crosstable(many: RunStandings) -> None:
@@ -101,19 +89,12 @@ def test_wide_markdown_and_files_have_the_whole_crosstable(many: RunStandings) -
     for text in (write_report(report), write_report(report, "markdown")):
         line = next(line for line in text.splitlines() if "score% against" in line)
         assert line.split()[-2 if "|" in line else -1] == "30"
-        assert "++" not in text.partition("score% against")[2].partition("First")[0]
     assert len(content(write_report(report, "json"))["crosstable"]) == 30 * 29
 
 
 def test_from_thirty_bots_on_pairs_are_in_files(many: RunStandings) -> None:
     tables = {table.name: table for table in stats_report(many.run, 10).tables}
     assert all(len(tables[name].rows) == 30 * 29 and not tables[name].columns for name in ("pairings", "los"))
-
-
-def test_a_narrow_table_without_texts_may_not_fit() -> None:
-    assert narrow_grid([COLUMNS["games"]], [["12345"]], 4) == ""
-    wide = Table("t", "", [{"games": 12345}], [COLUMNS["games"]], elsewhere="Look there.", narrow=None)
-    assert write_report(Report("", [wide]), width=4, brief=True) == "Look there.\n"
 
 
 def test_few_deals_show_no_interval(many: RunStandings) -> None:
@@ -128,7 +109,7 @@ def test_few_deals_show_no_interval(many: RunStandings) -> None:
 
 
 def test_notes_below_the_table_are_few(many: RunStandings) -> None:
-    below = shown(many, 120).rpartition(CROSSTABLE)[2]
+    below = shown(many, 120).rpartition("\n\nFirst")[2]
     assert len(below.splitlines()) < 16
     assert sum(name in line for line in below.splitlines() for name in NAMES) <= 24
 

@@ -136,12 +136,12 @@ def test_markdown_shows_strangers_texts_as_they_are(tmp_path: Path) -> None:
     assert r"| \*b\*" in shown
 
 
-def test_figures_are_rounded_by_their_columns_for_people_only() -> None:
+def test_figures_are_rounded_by_their_columns() -> None:
     frame = pd.DataFrame(
         {
             "bot": ["a"],
             "score": [0.5],
-            "elo": [12.345],
+            "elo": [12.346],
             "elo_error95": [np.nan],
             "p_holm": [1e-5],
             "games": [3],
@@ -151,7 +151,7 @@ def test_figures_are_rounded_by_their_columns_for_people_only() -> None:
     assert table.heads == ["bot", "score%", "Elo", "elo error95", "p holm", "games"]
     assert table.cells == [["a", "50.0", "+12.3", "-", "< 0.001", "3"]]
     assert [column.left for column in table.columns] == [True] + [False] * 5
-    assert write_report(Report("", [table]), "csv").splitlines()[1] == "a,0.5,12.345,,1e-05,3"
+    assert write_report(Report("", [table]), "csv").splitlines()[1] == "a,0.5000,12.35,,1e-05,3"
     assert records(table)[0]["elo_error95"] is None
 
 
@@ -162,7 +162,7 @@ def test_texts_of_strangers_obey_no_terminal_and_are_no_formula() -> None:
         shown = write_report(report, format_)
         assert "2Jx?false line" in shown
         assert shown.replace("\n", "").isprintable()
-    assert write_report(report, "csv") == 'bot,elo,note\n\'=1+1,-3.5,ok\n"?[2Jx\nfalse line",,\n'
+    assert write_report(report, "csv") == 'bot,elo,note\n\'=1+1,-3.50,ok\n"?[2Jx\nfalse line",,\n'
 
 
 def test_shares_are_rounded_as_whole_numbers_are() -> None:
@@ -172,7 +172,7 @@ def test_shares_are_rounded_as_whole_numbers_are() -> None:
             whole, half = divmod(2000 * points + games, 2 * games)
             assert percent(points / games) == f"{whole / 10:.1f}", (points, games, half)
     frame = pd.DataFrame({"bot": ["a", "b"], "score": [207 / 400, 1 / 32], "elo": [0.125, -0.125]})
-    table = replace(table_of("t", "", frame), rounded=True)
+    table = table_of("t", "", frame)
     assert [row[1] for row in table.cells] == ["51.8", "3.1"]
     assert table_csv(table).splitlines()[1:] == ["a,0.5175,0.12", "b,0.0313,-0.12"]
     assert [row["score"] for row in records(table)] == [0.5175, 0.0313]
