@@ -72,7 +72,7 @@ class Judge:
         if made.phase in BY_RULE:
             return Judgement(made.number, made.seat, None, made.move, 0.0)
         moves = list(made.legal)
-        state = made.state()
+        state = made.before
         if self.searcher is None:
             values = self.net.values(state, moves)
             most = max(values)

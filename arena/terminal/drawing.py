@@ -10,8 +10,8 @@ from rich.text import Text
 from arena.game.cards import COLOURS
 from arena.game.engine import State
 from arena.game.rules import Rules
-from arena.results.positions import Position
-from arena.terminal.scene import Scene
+from arena.results.positions import STONES
+from arena.terminal.scene import Scene, short_name
 from arena.text import counted, one_line
 
 WIDTH = 60
@@ -37,9 +37,9 @@ def draw_board(scene: Scene, width: int | None = None) -> Text:
     width = max(width or shutil.get_terminal_size().columns, WIDTH)
     column = min(max((width - 4) // 9, _LEAST), _MOST)
     indent = " " * (4 if width >= 9 * _USUAL + 4 else 1)
-    modes = scene.position.modes
-    depth = max(4 if "mud" in each else 3 for each in modes)
-    below, above = scene.seats
+    modes = [scene.state.modes(stone) for stone in STONES]
+    depth = max(map(scene.state.capacity, STONES))
+    below, above = scene.seat, 1 - scene.seat
     lines = [_heading(scene), *_player(scene, above, width), *_hand(scene, above, width)]
     lines += [_row(scene, above, level, indent, column) for level in reversed(range(depth))]
     lines.append(_stones(scene, indent, column))
@@ -54,7 +54,7 @@ def draw_board(scene: Scene, width: int | None = None) -> Text:
 
 def board_text(state: State, names: Sequence[str] = ("", "")) -> str:
     """Draw the table of a state as plain text, both hands open and seat 0 below. `names` are by seat."""
-    drawn = draw_board(Scene(Position.of(state), state.rules, names), 80)
+    drawn = draw_board(Scene(state, names), 80)
     return "\n".join(line.rstrip() for line in drawn.plain.splitlines())
 
 
@@ -73,9 +73,9 @@ def coloured(text: str) -> Text:
 
 
 def _heading(scene: Scene) -> Text:
-    position = scene.position
-    decks = f"decks {_piles(position.decks, scene.rules)}"
-    return Text(f"{one_line(scene.rules.short_name)}   turn {position.turn}   {decks}", _DIM)
+    state = scene.state
+    decks = f"decks {_piles(state.deck_counts, state.rules)}"
+    return Text(f"{one_line(state.rules.short_name)}   turn {state.turns}   {decks}", _DIM)
 
 
 def _piles(counts: tuple[int, int], rules: Rules) -> str:
@@ -85,13 +85,13 @@ def _piles(counts: tuple[int, int], rules: Rules) -> str:
 
 def _player(scene: Scene, seat: int, width: int) -> list[Text]:
     """Name a player and the cards face up on that side, in as many lines as they need."""
-    line = Text().append(f"{_POINT[0] if seat == scene.to_move else ' '} ", _LABEL)
-    line.append(f"{'ab'[seat]} {scene.name(seat)}".rstrip(), _MINE if seat == scene.seat else _THEIRS)
-    stones = scene.position.owners.count("ab"[seat])
+    line = Text().append(f"{_POINT[0] if scene.is_to_move(seat) else ' '} ", _LABEL)
+    line.append(f"{'ab'[seat]} {short_name(scene.names[seat])}".rstrip(), _MINE if seat == scene.seat else _THEIRS)
+    stones = scene.state.stones_of(seat)
     line.append(f"   {counted(stones, 'stone')}", _LABEL if stones else _DIM)
     if not scene.shows_hand(seat):
-        line.append(f"   hand {_piles(scene.counts(seat), scene.rules)}", _DIM)
-    beside = scene.position.beside[seat]
+        line.append(f"   hand {_piles(scene.state.hand_counts(seat), scene.state.rules)}", _DIM)
+    beside = scene.state.row(seat)
     return _filled([line.append("   beside:", _DIM) if beside else line], beside, width, 5)
 
 
@@ -107,12 +107,12 @@ def _filled(lines: list[Text], cards: Iterable[str], width: int, indent: int) ->
 
 def _row(scene: Scene, seat: int, level: int, indent: str, column: int) -> Text:
     """Draw the cards at a distance from the stones; sides grow away from them."""
-    line = Text(indent)
-    position = scene.position
-    for side, modes, owner in zip(position.sides[seat], position.modes, position.owners):
+    line, state = Text(indent), scene.state
+    for stone, owner in zip(STONES, state.owners):
+        side = state.side(seat, stone)
         if level < len(side):
             card = _card_text(side[level])
-        elif level < (4 if "mud" in modes else 3) and owner == ".":
+        elif level < state.capacity(stone) and owner == ".":
             card = Text(f" {_FREE} ", _DIM)
         else:
             card = Text()
@@ -124,7 +124,7 @@ def _row(scene: Scene, seat: int, level: int, indent: str, column: int) -> Text:
 
 def _stones(scene: Scene, indent: str, column: int) -> Text:
     line = Text(indent)
-    for stone, owner in enumerate(scene.position.owners, start=1):
+    for stone, owner in enumerate(scene.state.owners, start=1):
         if owner == ".":
             text, style = f"[{stone}]", _LABEL if stone in scene.changed else ""
         else:
@@ -151,7 +151,7 @@ def _hand(scene: Scene, seat: int, width: int) -> list[Text]:
     """Draw a hand that is not hidden, in several lines if it is long, then the card that a ruse has taken."""
     if not scene.shows_hand(seat):
         return []
-    held, pending = scene.position.hands[seat], scene.position.pending
+    held, pending = scene.state.hand_of(seat), scene.state.pending
     lines = _filled([Text().append("  hand" if held else "  hand -", _DIM)], held, width, 6)
     if seat == scene.seat and scene.card in held:
         sign = f" {scene.card} "
@@ -161,6 +161,6 @@ def _hand(scene: Scene, seat: int, width: int) -> list[Text]:
                 line.stylize("reverse", begin, begin + len(sign))
                 line.plain = line.plain[:begin] + _POINT[0] + line.plain[begin + 1 :]
                 break
-    if seat == scene.to_move and pending is not None:
+    if scene.is_to_move(seat) and pending is not None:
         lines[-1].append("   taken: ", _DIM).append_text(_card_text(pending))
     return lines

@@ -11,8 +11,8 @@ from arena.game.engine import State, View
 from arena.game.explain import face_up, read_side, strongest
 from arena.game.moves import Move, parse_move
 from arena.game.rng import Rng
-from arena.results.positions import claim_verdict, is_clan, legend, move_words, side_formation
-from arena.terminal.scene import News, Scene
+from arena.results.positions import STONES, claim_verdict, is_clan, legend, move_words, side_formation
+from arena.terminal.scene import News, Scene, short_name
 
 # ---------------------------------------------------------------- decisions
 
@@ -252,45 +252,44 @@ def why(scene: Scene, stone: int, brief: bool = False) -> str:
     """
     if not 1 <= stone <= 9:
         raise ArenaError(f"the stones are numbered 1 to 9; there is no stone {stone}")
-    position = scene.position
-    owner, modes = position.owners[stone - 1], position.modes[stone - 1]
+    state, names = scene.state, [short_name(name) for name in scene.names]
+    owner, modes = state.owners[stone - 1], state.modes(stone)
     title = f"Stone {stone}" + (f" ({' and '.join(modes)})" if modes else "")
-    verdicts = {seat: claim_verdict(scene.rules, position, seat, stone) for seat in scene.seats}
+    verdicts = {seat: claim_verdict(state, seat, stone) for seat in (scene.seat, 1 - scene.seat)}
     if owner != ".":
         seat = "ab".index(owner)
-        lines = [f"{title} belongs to {scene.name(seat)}: {verdicts[seat].reason}."]
+        lines = [f"{title} belongs to {names[seat]}: {verdicts[seat].reason}."]
     else:
         lines = [f"{title} is free."]
         for seat, found in verdicts.items():
-            if brief and side_formation(scene.rules, position.sides[seat][stone - 1], modes) is None:
+            if brief and side_formation(state, seat, stone) is None:
                 continue
             can = "can claim it" if found.holds else "cannot claim it"
             reason = found.reason.replace("your side", "the side")
-            reason = reason.replace("the other side could", f"{scene.name(1 - seat)} could")
-            lines.append(f"{'You' if (name := scene.name(seat)) == 'you' else name} {can}: {reason}.")
-    for seat in scene.seats:
-        side = position.sides[seat][stone - 1]
+            reason = reason.replace("the other side could", f"{names[1 - seat]} could")
+            lines.append(f"{'You' if names[seat] == 'you' else names[seat]} {can}: {reason}.")
+    for seat in verdicts:
+        side = " ".join(state.side(seat, stone))
         if owner == "." and (could := _could_become(scene, seat, stone)):
-            lines.append(f"{' '.join(side)} could become {could}.")
-        if formation := side_formation(scene.rules, side, modes):
-            lines.append(f"{' '.join(side)} is {formation}.")
+            lines.append(f"{side} could become {could}.")
+        if formation := side_formation(state, seat, stone):
+            lines.append(f"{side} is {formation}.")
     return "\n".join(lines)
 
 
 def _could_become(scene: Scene, seat: int, stone: int) -> str:
     """Word the best that an incomplete side can become with cards that are not face up; "" for others."""
-    rules, position = scene.rules, scene.position
-    modes = position.modes[stone - 1]
-    side = read_side(rules, position.sides[seat][stone - 1])
-    rows = [*position.sides[0], *position.sides[1], *position.beside]
+    state, rules = scene.state, scene.state.rules
+    side = read_side(rules, state.side(seat, stone))
+    if not 0 < side.size < state.capacity(stone):
+        return ""
+    rows = [state.side(player, other) for player in (0, 1) for other in STONES] + [state.row(0), state.row(1)]
     if seat != scene.seat:
-        rows.append(position.hands[scene.seat])
+        rows.append(state.hand_of(scene.seat))
     known = face_up(
         rules, read_side(rules, ()), read_side(rules, ()), [card for row in rows for card in row if is_clan(card)]
     )
-    if not 0 < side.size < (4 if "mud" in modes else 3):
-        return ""
-    found = strongest(rules, side, (1 << 6 * rules.values) - 1 & ~known, modes)
+    found = strongest(rules, side, (1 << 6 * rules.values) - 1 & ~known, state.modes(stone))
     return f"{found[1]} with {' '.join(found[0])}" if found else ""
 
 

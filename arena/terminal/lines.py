@@ -12,7 +12,7 @@ from rich.text import Text
 from arena.game.engine import State, View
 from arena.game.moves import Move
 from arena.game.record import parse_record
-from arena.results.positions import Decision, Position, decisions, ending_text, legend, shown_names
+from arena.results.positions import Decision, decisions, ending_text, legend, shown_names
 from arena.terminal.drawing import draw_board
 from arena.terminal.input import DecisionInput, Left, Person, TerminalInterface
 from arena.terminal.live import is_drawable
@@ -90,13 +90,13 @@ def print_game(game: GameResult) -> None:
     console = console_for()
     click.echo(f"{legend(record.rules)}\n")
 
-    def show(heading: str, position: Position, changed: frozenset[int] = frozenset()) -> None:
+    def show(heading: str, state: State, changed: frozenset[int] = frozenset()) -> None:
         console.print(printable(heading), style="bold")
-        console.print(draw_board(Scene(position, record.rules, names, changed=changed)), end="\n\n")
+        console.print(draw_board(Scene(state, names, changed=changed)), end="\n\n")
 
     starter = record.deal.starter
     name = f"{short_name(names[starter])} (seat {'ab'[starter]})" if names[starter] else f"Seat {'ab'[starter]}"
-    show(f"Cards dealt. {name} starts.", Position.of(State(record.rules, record.deal, record.auto_claim)))
+    show(f"Cards dealt. {name} starts.", State(record.rules, record.deal, record.auto_claim))
     for decision in made:
         changed = frozenset(event.stone for event in decision.events if event.stone is not None)
         show(f"Move {decision.number} of {len(made)}: {_words(decision, names)}", decision.after, changed)

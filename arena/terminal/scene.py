@@ -1,4 +1,4 @@
-"""A position as one seat sees it, and the news since that seat last looked."""
+"""A table as one seat sees it, and the news since that seat last looked."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
-from arena.game import lesson
 from arena.game.engine import State
 from arena.game.moves import Event
-from arena.game.rules import Rules, load_rules
 from arena.results.formats import shortened
-from arena.results.positions import Position, is_clan
 from arena.text import one_line
 
 
@@ -23,7 +20,7 @@ def short_name(name: str) -> str:
 
 @dataclass(frozen=True)
 class Scene:
-    """A position as it is drawn: `seat` sits below and plays upwards. `names` are by seat.
+    """A state as it is drawn: `seat` sits below and plays upwards. `names` are by seat.
 
     both_hands  whether the cards of the player above are shown; otherwise only their number is
     changed     stones at which something happened last
@@ -31,8 +28,7 @@ class Scene:
     stone       the stone that they point at
     """
 
-    position: Position
-    rules: Rules
+    state: State
     names: Sequence[str] = ("", "")
     seat: int = 0
     both_hands: bool = True
@@ -40,50 +36,13 @@ class Scene:
     card: str | None = None
     stone: int | None = None
 
-    @property
-    def seats(self) -> tuple[int, int]:
-        """The seats below and above."""
-        return self.seat, 1 - self.seat
-
-    @property
-    def to_move(self) -> int | None:
-        """The seat to move, None when the game is over."""
-        return None if self.position.outcome is not None else self.position.seat
-
-    def name(self, seat: int) -> str:
-        """Return the name of a player as it is drawn."""
-        return short_name(self.names[seat])
+    def is_to_move(self, seat: int) -> bool:
+        """Return whether the seat is to move."""
+        return not self.state.is_over and seat == self.state.to_move
 
     def shows_hand(self, seat: int) -> bool:
         """Return whether the cards of a hand are shown."""
         return self.both_hands or seat == self.seat
-
-    def counts(self, seat: int) -> tuple[int, int]:
-        """Return the numbers of clan and tactic cards in a hand."""
-        hand = self.position.hands[seat]
-        clan = sum(map(is_clan, hand))
-        return clan, len(hand) - clan
-
-
-def example() -> Scene:
-    """Return the position of the lesson, with the learner below."""
-    mine, theirs = lesson.sides(lesson.MINE), lesson.sides(lesson.THEIRS)
-    cards = sum(map(len, (*mine, *theirs)))
-    position = Position(
-        turn=cards + 1,
-        seat=0,
-        phase="play",
-        hands=(tuple(lesson.HAND.split()), ("r1",) * 6),
-        sides=(mine, theirs),
-        owners=lesson.OWNERS,
-        modes=((),) * 9,
-        completed=(None,) * 9,
-        beside=((), ()),
-        decks=(54 - 12 - cards, 0),
-        pending=None,
-        outcome=None,
-    )
-    return Scene(position, load_rules("base"), ("you", "opponent"), both_hands=False)
 
 
 # ---------------------------------------------------------------- news
@@ -106,7 +65,7 @@ class News:
         fresh = state.events(self.seat, self._told)
         self.events += fresh
         self._told += len(fresh)
-        return Scene(Position.of(state), state.rules, self.names, self.seat, False, self.stones)
+        return Scene(state.copy(), self.names, self.seat, False, self.stones)
 
     @property
     def stones(self) -> frozenset[int]:

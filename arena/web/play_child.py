@@ -30,8 +30,8 @@ from arena.league import versions
 from arena.league.store import open_league
 from arena.league.submission import placed_bot
 from arena.results.judge import analyse
-from arena.results.pages.boards import flat
-from arena.results.positions import deed_words, move_words
+from arena.results.pages.game_data import flat
+from arena.results.positions import STONES, deed_words, move_words
 from arena.results.records import export_line, game_of
 from arena.terminal.input import Left, Person, PersonInterface, Resigned, hint, why
 from arena.terminal.scene import News, Scene
@@ -42,7 +42,6 @@ DECISION = "decision"  # the person is to move
 WAITS = "waits"  # the bot is to move
 OVER = "over"
 FAILED = "failed"  # the game cannot continue
-_STONES = range(1, 10)
 _MIN_LOSS, _MOST_COSTLY = 0.02, 3  # of the chance to win; moves that are named afterwards
 _GOES_ON = {"ruse": ("take", "scout"), "take": ("put",), "return": ("return",)}
 """Kinds of moves, and the decisions that may follow them before anything hidden is shown."""
@@ -182,20 +181,20 @@ def _seating(order: GameOrder) -> Seating:
 def table_shown(scene: Scene, news: News, events: Sequence[Event], is_open: bool) -> dict[str, Any]:
     """Return the table as the person, who sits below, sees it. `by` is 0 for the person and 1 for the bot.
 
-    `state` is as in `results.pages.boards`, without the bot's hand unless `is_open`; `backs` counts its cards. `fresh`
-    is what has happened since the last look, `log` all of it in words; `why` explains for stones with cards who can
-    claim them and what the sides can still become.
+    `state` is as in `results.pages.game_data`, without the bot's hand unless `is_open`; `backs` counts its cards.
+    `fresh` is what has happened since the last look, `log` all of it in words; `why` explains for stones with cards who
+    can claim them and what the sides can still become.
     """
-    position, edition = scene.position, scene.rules.edition
-    state = flat(position, scene.rules, scene.seat)
+    rules, edition = scene.state.rules, scene.state.rules.edition
+    state = flat(scene.state, scene.seat)
     if not is_open:
         state.pop("hb", None)
-    held = [stone for stone in _STONES if any(side[stone - 1] for side in position.sides)]
+    held = [stone for stone in STONES if any(scene.state.side(seat, stone) for seat in (0, 1))]
     return {
         "edition": edition,
-        "tactics": bool(scene.rules.tactics),
+        "tactics": bool(rules.tactics),
         "state": state,
-        "backs": dict(zip(DECKS, scene.counts(1 - scene.seat))),
+        "backs": dict(zip(DECKS, scene.state.hand_counts(1 - scene.seat))),
         "why": {str(stone): why(scene, stone, brief=True) for stone in held},
         "fresh": [
             {

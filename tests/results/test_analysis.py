@@ -34,12 +34,12 @@ def game(request: pytest.FixtureRequest) -> PlayedGame:
 
 def test_a_judgement_is_the_net_s_own(game: PlayedGame) -> None:
     found = analyse(game)
-    net = load_net(found.made[0].state().rules)
+    net = load_net(found.made[0].before.rules)
     for made, judged in zip(found.made, found.judged):
         if made.phase in ("draw", "scout"):
             assert (judged.chance, judged.loss) == (None, 0)
             continue
-        values = net.values(made.state().view(made.seat), list(made.legal))
+        values = net.values(made.before.view(made.seat), list(made.legal))
         assert judged.chance == values[made.legal.index(made.move)]
         assert judged.loss == max(values) - judged.chance
         assert values[made.legal.index(judged.best)] == max(values)
@@ -57,10 +57,10 @@ def test_the_curve_ends_with_the_result_and_begins_even(game: PlayedGame) -> Non
 
 def test_with_a_budget_it_repeats_and_looks_further(game: PlayedGame) -> None:
     some = decisions(game)[10:40:10]
-    judge = Judge(some[0].state().rules, nodes=60)
+    judge = Judge(some[0].before.rules, nodes=60)
     once = [judge.judge(one) for one in some]
-    assert once == [Judge(some[0].state().rules, nodes=60).judge(one) for one in reversed(some)][::-1]
-    assert any(one.chance != other.chance for one, other in zip(once, map(Judge(some[0].state().rules).judge, some)))
+    assert once == [Judge(some[0].before.rules, nodes=60).judge(one) for one in reversed(some)][::-1]
+    assert any(one.chance != other.chance for one, other in zip(once, map(Judge(some[0].before.rules).judge, some)))
 
 
 def test_the_page_has_the_curve(game: PlayedGame) -> None:

@@ -12,7 +12,6 @@ from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
-from arena.results.positions import Position
 from arena.terminal.drawing import board_text, draw_board
 from arena.terminal.input import LINE_COMMANDS, DecisionInput, Left, Resigned
 from arena.terminal.scene import Scene
@@ -26,7 +25,7 @@ def desk(rules: str = "tactical", moves: int = 0, seed: int = 5) -> DecisionInpu
             break
         state.apply(rng.choice(state.legal_moves()))
     view = state.view(state.to_move)
-    scene = Scene(Position.of(state), state.rules, ("ann", "bob"), state.to_move, both_hands=False)
+    scene = Scene(state, ("ann", "bob"), state.to_move, both_hands=False)
     return DecisionInput(view, state.legal_moves(), scene)
 
 

@@ -200,9 +200,8 @@ def _seen(game: GameResult, seat: int) -> Iterator[set[str]]:
     for one in decisions(game):
         if one.seat == seat and len(one.legal) > 1:
             at = one.before
-            table = [card for side in at.sides for row in side for card in row]
-            cards = {*at.hands[seat], *at.beside[0], *at.beside[1], *table}
-            yield cards
+            table = [card for player in (0, 1) for stone in range(1, 10) for card in at.side(player, stone)]
+            yield {*at.hand_of(seat), *at.row(0), *at.row(1), *table}
 
 
 @pytest.mark.usefixtures("threads")
