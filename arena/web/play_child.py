@@ -218,9 +218,9 @@ def costly_moves(record: str, person: str) -> list[dict[str, Any]]:
     analysis = analyse(game)
     seat, edition = game.seats.index(person), parse_record(record).rules.edition
     lost = [
-        (judged.loss, made, judged.best)
-        for made, judged in zip(analysis.made, analysis.judged)
-        if made.seat == seat and judged.loss >= _MIN_LOSS and judged.best is not made.move
+        (judged.loss, judged.made, judged.best)
+        for judged in analysis.judged
+        if judged.made.seat == seat and judged.loss >= _MIN_LOSS and judged.is_lost
     ]
     return [
         {

@@ -119,7 +119,7 @@ def game_data(game: GameResult, key: str, judged: GameAnalysis | None = None) ->
     judged = judged or analyse(game)
     state = flat(State(record.rules, record.deal, record.auto_claim))
     steps: list[dict[str, Any]] = [{"set": state}]
-    for decision in judged.made:
+    for decision in (one.made for one in judged.judged):
         after = flat(decision.after)
         steps.append({"set": _changes(state, after)} | _step_values(decision))
         state = after
