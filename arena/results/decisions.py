@@ -14,8 +14,8 @@ from arena.errors import ArenaError
 from arena.game.notes import Note
 from arena.game.record import RecordError, parse_record
 from arena.game.rules import Rules
-from arena.results.parquet import PARQUET, load_pyarrow, write_parquet
 from arena.results.positions import RUSES, STONES, Cards, decisions, tactic_texts
+from arena.results.records import PARQUET, load_pyarrow, write_parquet
 from arena.results.sources import StoredGames
 from arena.stats.frames import GAME_FACTS
 from arena.text import spreadsheet_cell

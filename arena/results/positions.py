@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -16,6 +15,7 @@ from arena.game.moves import Event, Move
 from arena.game.notes import Note
 from arena.game.record import Record, parse_record, replay_steps
 from arena.game.rules import Rules
+from arena.results.records import game_values
 from arena.results.table import Report, Table
 from arena.text import indented, one_line
 from arena.tournament.games import GameResult, bucket_ms, times_in_order
@@ -158,29 +158,12 @@ def _asked(game: GameResult, starter: int, choices: Sequence[Sequence[bool]]) ->
 # ---------------------------------------------------------------- plain values
 
 
+_SHOWN_BY_NAME = ("pairing", "game", "decisions_first", "decisions_second")
+
+
 def result_values(game: GameResult) -> dict[str, Any]:
-    """Return what a game was and how it ended as plain values for JSON, named like the columns of a table of games."""
-    points = (None, None) if math.isnan(game.score) else game.points  # of a game that was broken off
-    return {
-        "name": game.name,
-        "deal_seed": game.deal_seed,
-        "deal": game.id.deal,
-        "round": game.round,
-        "first": game.first,
-        "second": game.second,
-        "winner": game.winner,
-        "score": game.score,
-        "stones_first": game.stones[0],
-        "stones_second": game.stones[1],
-        "points_first": points[0],
-        "points_second": points[1],
-        "turns": game.turns,
-        "plies": game.plies,
-        "ending": game.ending,
-        "forfeit": game.forfeit,
-        "forfeit_by": game.forfeit_by,
-        "detail": game.detail,
-    }
+    """Return what a game was and how it ended as plain values for JSON, without what its name says."""
+    return {name: value for name, value in game_values(game).items() if name not in _SHOWN_BY_NAME}
 
 
 def moves_report(game: GameResult) -> Report:
