@@ -216,6 +216,8 @@ def chosen_places(forfeits: Sequence[_Forfeit], count: int) -> list[int]:
 
 def sample(source: Source, run: RunData, wanted: GameFilter, count: int) -> tuple[NumberedGames, int]:
     """Return the games of a run to show, and the number of games to choose from; `run` holds the games of `source`."""
+    if count < 1:
+        return [], 0
     with source.games() as games:
         games.chosen(wanted)  # raises an error for unknown bots
         columns = None
