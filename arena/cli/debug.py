@@ -17,12 +17,10 @@ from arena.game.engine import State
 from arena.game.moves import Move
 from arena.game.record import Record, parse_record
 from arena.game.rng import Rng, derive_seeds
-from arena.results.positions import Position, decisions, shown_names
+from arena.results.positions import decisions, shown_names
 from arena.results.sources import named_game
-from arena.terminal.drawing import draw_board
+from arena.terminal.drawing import Scene, console_for, draw_board
 from arena.terminal.input import DecisionInput
-from arena.terminal.lines import console_for
-from arena.terminal.scene import Scene
 from arena.text import indented, one_line
 from arena.tournament.forfeits import reason_line
 from arena.tournament.games import GameResult
@@ -99,13 +97,13 @@ def questions_for(game: GameResult, seat: int, forced: bool) -> list[Question]:
     record = parse_record(game.record)
     made = decisions(game)
     questions = [
-        Question(decision.number, decision.state(), decision.move, decision.ms)
+        Question(decision.number, decision.before, decision.move, decision.ms)
         for decision in made
         if decision.seat == seat and (len(decision.legal) > 1 or forced)
     ]
     ended = record.result.split(" ")[0] == "ba"[seat] and (record.is_forfeit or record.result.startswith("*"))
     if made and ended:
-        state = made[-1].state_after()
+        state = made[-1].after
         if not state.is_over and state.to_move == seat:
             questions.append(Question(len(made) + 1, state, None, None))
     return questions
@@ -163,10 +161,9 @@ def _show_question(question: Question, names: tuple[str, str]) -> None:
     state = question.state
     view = state.view(state.to_move)
     moves = state.legal_moves()
-    scene = Scene(Position.of(state), state.rules, names, state.to_move, both_hands=False)
     click.echo(f"Move {question.number}, turn {view.turns}, phase {view.phase}. What the bot sees:\n")
-    console.print(draw_board(scene))
-    click.echo(f"\n{len(moves)} moves:\n{DecisionInput(view, moves, scene).menu()}\n")
+    console.print(draw_board(Scene(view, names)))
+    click.echo(f"\n{len(moves)} moves:\n{DecisionInput(view, moves, names).menu()}\n")
     click.echo("--- the bot's own output " + "-" * 30)
 
 

@@ -16,8 +16,7 @@ from arena.results.game_list import write_pgn
 from arena.results.pages.figures import panels_of
 from arena.results.pages.plots import picture, save
 from arena.results.pages.report import report_page
-from arena.results.parquet import PARQUET, load_pyarrow
-from arena.results.records import write_records
+from arena.results.records import PARQUET, load_pyarrow, write_records
 from arena.results.run_data import GameFilter
 from arena.results.run_standings import RunStandings, standings
 from arena.results.sources import Source, find_source

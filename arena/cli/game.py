@@ -16,10 +16,9 @@ from arena.errors import ArenaError
 from arena.game import lesson
 from arena.game.cards import COLOUR_NAMES
 from arena.game.explain import judge_claim, read_side
+from arena.game.record import parse_record, replay
 from arena.game.rules import MEANINGS, OPTIONS, Rules, differences, load_rules, preset_names
-from arena.terminal.drawing import coloured, draw_board
-from arena.terminal.lines import console_for
-from arena.terminal.scene import example
+from arena.terminal.drawing import Scene, coloured, console_for, draw_board
 
 
 def rules_command(names: tuple[str, ...], learn: bool, as_json: bool) -> None:
@@ -73,7 +72,8 @@ def _teach(rules: Rules | None) -> None:
     after.append("To play: arena play greedy; there, 'hint' and 'why 3' help you.")
     console = console_for()
     console.print(coloured("\n\n".join(parts) + "\n"))
-    console.print(draw_board(example(), width))
+    example = Scene(replay(parse_record(lesson.EXAMPLE)).view(0), ("you", "opponent"))
+    console.print(draw_board(example, width))
     console.print(coloured("\n" + "\n\n".join(after)))
 
 

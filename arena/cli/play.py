@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import shlex
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,9 +21,10 @@ from arena.game.rules import load_rules
 from arena.results.pages.game_data import replay_page
 from arena.results.positions import decisions
 from arena.results.sources import read_game
-from arena.terminal.full_screen import FullScreen
-from arena.terminal.input import Audience, Left
-from arena.terminal.lines import LineInterface, on_screen, print_game
+from arena.terminal.drawing import print_game
+from arena.terminal.input import Left, PersonInterface
+from arena.terminal.live import is_drawable
+from arena.terminal.screens import FullScreen, LineInterface
 from arena.terminal.session import Seating, Session, read_unfinished
 from arena.text import one_line
 from arena.tournament.folders import drawn_seed
@@ -96,7 +98,7 @@ def _position(
 
 def _show(seating: Seating, opened: bool) -> int:
     """Play a game of two bots and print it; if `opened`, show its page as well."""
-    session = Session(seating, Audience())
+    session = Session(seating, PersonInterface())
     session.play()
     assert session.result is not None
     print_game(session.result)
@@ -118,11 +120,8 @@ def _file(seating: Seating) -> Path:
 
 def _play(seating: Seating, path: Path, moves: tuple[int, ...], plain: bool) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
-    screen: LineInterface | FullScreen
-    if plain or not on_screen():
-        screen = LineInterface(seating.person)
-    else:
-        screen = FullScreen(seating.person)
+    is_plain = plain or not is_drawable(sys.stdin, sys.stdout)
+    screen = LineInterface(seating.person) if is_plain else FullScreen(seating.person)
     name = shlex.quote(str(path))
     try:
         screen.run(Session(seating, screen, path, moves))

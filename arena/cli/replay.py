@@ -12,7 +12,7 @@ from arena.results.pages.game_data import replay_page
 from arena.results.positions import moves_report
 from arena.results.run_data import GameFilter
 from arena.results.sources import find_source, holds_one_game, list_games, listed_report, named_game, read_game
-from arena.terminal.lines import print_game
+from arena.terminal.drawing import print_game
 from arena.tournament.games import GameResult
 
 

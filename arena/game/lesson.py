@@ -5,7 +5,7 @@ Source: RULES.md. Cards are written as everywhere else, such as r7, so that a pa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from arena.game.cards import card_name
@@ -46,11 +46,13 @@ FORMATIONS = (
 """Name, example and condition of each formation, the strongest first."""
 TIE = "Between two formations of one name, the higher sum wins."
 
-MINE = ("r7 r8 r9", "k4 g4 b4", "y2 y5", "g6", "p7 p8", "", "r1 g2 b3", "k1", "")
-THEIRS = ("b5", "p2 p3 p4", "r3 g3", "k8 k9", "b8", "g9 p9", "k7", "b2", "y6 y7")
-OWNERS = "ab......."
+EXAMPLE = (
+    "schotten/1 base cards:k4b5g4p2b4p3r7p4r8r3r9g3y2k8y5k9g6b8p7g9p8p9r1k7g2b2b3y6k1y7r5g1g7b1b9y1y3p1k6r2p6k2k3r4y4g5"
+    "p5k5r6b6b7g8y8y9/:0 11; k4@2,b5@1,g4@2,p2@2,b4@2,p3@2,r7@1,p4@2,r8@1,r3@3,r9@1,g3@3,y2@3,k8@4,y5@3,k9@4,g6@4,b8@5,"
+    "p7@5,g9@6,p8@5,p9@6,r1@7,k7@7,g2@7,b2@8,b3@7,y6@9,k1@8,y7@9; * 1-1"
+)
 HAND = "r5 g7 b9 y3 k6 p6"
-"""A position to look at: the cards at stones 1 to 9, the owners of the stones (a: you), and your hand."""
+"""A game to look at, as a record in which you have seat 0, and your hand."""
 BOARD_KEY = (
     "Stone 1 is yours: no three cards beat r7 r8 r9, so you could claim it against a single b5.",
     "Stone 2 is the opponent's: p2 p3 p4 is a colour run, and beats three of a kind.",
@@ -145,11 +147,6 @@ _WORDS: Mapping[str, Mapping[object, str]] = {
     },
 }
 _OF_TACTICS = ("spy_value", "wild_binding", "scout_return", "scout_source", "ruse_targets")
-
-
-def sides(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Split the texts of sides, such as MINE, into cards."""
-    return tuple(tuple(text.split()) for text in texts)
 
 
 def tactic_cards(rules: Rules) -> Iterator[tuple[str, str, str]]:

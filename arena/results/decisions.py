@@ -14,8 +14,8 @@ from arena.errors import ArenaError
 from arena.game.notes import Note
 from arena.game.record import RecordError, parse_record
 from arena.game.rules import Rules
-from arena.results.parquet import PARQUET, load_pyarrow, write_parquet
-from arena.results.positions import RUSES, Cards, decisions, tactic_texts
+from arena.results.positions import RUSES, STONES, Cards, decisions, tactic_texts
+from arena.results.records import PARQUET, load_pyarrow, write_parquet
 from arena.results.sources import StoredGames
 from arena.stats.frames import GAME_FACTS
 from arena.text import spreadsheet_cell
@@ -94,8 +94,8 @@ def move_rows(game: GameResult) -> Iterator[tuple[Any, ...]]:
     for made in decisions(game):
         began = made.seat == starter
         bot, opponent = (game.first, game.second) if began else (game.second, game.first)
-        own, other = game.stones if began else game.stones[::-1]
-        now, seat = made.before, made.seat
+        own_stones, other_stones = game.stones if began else game.stones[::-1]
+        now, seat, other = made.before, made.seat, 1 - made.seat
         yield (
             rules,
             game.deal_seed,
@@ -114,18 +114,18 @@ def move_rows(game: GameResult) -> Iterator[tuple[Any, ...]]:
             made.move.text,
             made.ms,
             game.score_of(bot),
-            own,
-            other,
-            " ".join(now.hands[seat]),
-            " ".join(now.hands[1 - seat]),
-            _groups(now.sides[seat]),
-            _groups(now.sides[1 - seat]),
+            own_stones,
+            other_stones,
+            " ".join(now.hand_of(seat)),
+            " ".join(now.hand_of(other)),
+            _groups(now.side(seat, stone) for stone in STONES),
+            _groups(now.side(other, stone) for stone in STONES),
             now.owners,
-            _groups(now.modes),
-            " ".join(now.beside[seat]),
-            " ".join(now.beside[1 - seat]),
+            _groups(map(now.modes, STONES)),
+            " ".join(now.row(seat)),
+            " ".join(now.row(other)),
             now.pending or "",
-            *now.decks,
+            *now.deck_counts,
             *_noted(made.note),
         )
 

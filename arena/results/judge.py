@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arena.game.engine import View
 from arena.game.moves import Move
@@ -21,9 +21,6 @@ from arena.results.positions import Decision, decisions, result_line, shown_name
 from arena.results.table import Column, Report, Table, TableRow, percent
 from arena.text import one_line
 from arena.tournament.games import GameResult
-
-if TYPE_CHECKING:
-    pass
 
 DEPTH = 10
 """Decisions looked ahead in each sample. Only two moves are compared, so there is time to look further than the search
@@ -42,19 +39,22 @@ BY_RULE = ("draw", "scout")
 class Judgement:
     """The worth of a decision to its seat: chances to win from 0 to 1, each from what the seat knew.
 
-    number   the decision's place in the record, from 1
-    seat     the seat that decided
+    made     the decision, as stored
     chance   after the move made, before the draw; None for a decision that is not judged
     best     the move that the judge would have made
     loss     how much less the move made is worth than `best`. With a search it is an estimate, which may be a little
              below 0 if the move made proved better
     """
 
-    number: int
-    seat: int
+    made: Decision
     chance: float | None
     best: Move
     loss: float
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether another move was worth more."""
+        return self.loss > 0 and self.best is not self.made.move
 
 
 class Judge:
@@ -70,21 +70,21 @@ class Judge:
     def judge(self, made: Decision) -> Judgement:
         """Return the worth of a decision."""
         if made.phase in BY_RULE:
-            return Judgement(made.number, made.seat, None, made.move, 0.0)
+            return Judgement(made, None, made.move, 0.0)
         moves = list(made.legal)
-        state = made.state()
+        state = made.before
         if self.searcher is None:
             values = self.net.values(state, moves)
             most = max(values)
             chance = values[moves.index(made.move)]
             best = made.move if chance == most else moves[values.index(most)]
-            return Judgement(made.number, made.seat, chance, best, most - chance)
+            return Judgement(made, chance, best, most - chance)
         rng = Rng(derive_seed(0, "analysis", made.number))
         view = state.view(made.seat)
         best = self.searcher.choose(view, moves, rng, self.nodes) if len(moves) > 1 else made.move
         compared = [made.move] if best is made.move else [made.move, best]
         chances = self._chances(view, compared, rng)
-        return Judgement(made.number, made.seat, chances[0], best, chances[-1] - chances[0])
+        return Judgement(made, chances[0], best, chances[-1] - chances[0])
 
     def _chances(self, view: View, moves: Sequence[Move], rng: Rng) -> list[float]:
         """Return the chance to win after each of some legal moves: the mean over the same samples of hidden cards."""
@@ -106,34 +106,15 @@ class Judge:
 
 
 @dataclass(frozen=True)
-class Losses:
-    """The losses of a seat's moves in a game: decisions with a choice that were judged, the sum, blunders.
-
-    A loss is a part of the chance to win, so 1 is a whole game.
-    """
-
-    judged: int = 0
-    loss: float = 0.0
-    blunders: int = 0
-
-    @property
-    def mean(self) -> float:
-        """The average loss per move, nan without moves."""
-        return self.loss / self.judged if self.judged else math.nan
-
-
-@dataclass(frozen=True)
 class GameAnalysis:
     """A game judged. Decisions are numbered from 1, seats are 0 (a) and 1 (b).
 
-    made        the decisions, as stored
-    judged      a judgement for each
+    judged      a judgement for each decision
     chances     seat 0's chance to win, at the deal (0.5) and after each decision: the mean of both seats' estimates,
                 each from its own last decision; the last one is the result
     nodes       the budget of each judgement; 0: the net alone
     """
 
-    made: tuple[Decision, ...]
     judged: tuple[Judgement, ...]
     chances: tuple[float, ...]
     nodes: int
@@ -145,20 +126,6 @@ class GameAnalysis:
         large = sorted((n for n in change if change[n] >= TURNING_POINT), key=lambda n: (-change[n], n))
         return sorted(large[:MOST_TURNING_POINTS])
 
-    @property
-    def blunders(self) -> list[int]:
-        """Numbers of the decisions that gave away BLUNDER or more, in order."""
-        return [judged.number for judged in self.judged if judged.loss >= BLUNDER]
-
-    def losses(self, seat: int) -> Losses:
-        """Return the losses of a seat's moves, counting only those with a choice."""
-        losses = [
-            judged.loss
-            for judged, made in zip(self.judged, self.made)
-            if judged.seat == seat and judged.chance is not None and len(made.legal) > 1
-        ]
-        return Losses(len(losses), sum(losses), sum(loss >= BLUNDER for loss in losses))
-
 
 def analyse(game: GameResult, nodes: int = 0) -> GameAnalysis:
     """Judge the moves of a game. The same game and budget give the same numbers.
@@ -166,20 +133,20 @@ def analyse(game: GameResult, nodes: int = 0) -> GameAnalysis:
     Raise RecordError if it does not replay.
     """
     record = parse_record(game.record)
-    made = decisions(game)
-    judged = tuple(map(Judge(record.rules, nodes).judge, made))
-    return GameAnalysis(tuple(made), judged, _chances(made, judged), nodes)
+    judged = tuple(map(Judge(record.rules, nodes).judge, decisions(game)))
+    return GameAnalysis(judged, _chances(judged), nodes)
 
 
-def _chances(made: list[Decision], judged: tuple[Judgement, ...]) -> tuple[float, ...]:
+def _chances(judged: Sequence[Judgement]) -> tuple[float, ...]:
     """Return seat 0's chance after each decision."""
     thinks = [0.5, 0.5]  # seat 0's chance, as either seat sees it
     chances = [0.5]
     for judgement in judged:
         if judgement.chance is not None:
-            thinks[judgement.seat] = 1.0 - judgement.chance if judgement.seat else judgement.chance
+            seat = judgement.made.seat
+            thinks[seat] = 1.0 - judgement.chance if seat else judgement.chance
         chances.append((thinks[0] + thinks[1]) / 2)
-    end = made[-1].after.outcome if made else None
+    end = judged[-1].made.after.outcome if judged else None
     if end is not None:
         chances[-1] = 0.5 if end.winner is None else float(end.winner == 0)
     return tuple(chances)
@@ -201,7 +168,7 @@ def game_report(game: GameResult, analysis: GameAnalysis, whole: bool = False) -
     """Report a judged game: both players, its turning points and blunders, or with `whole` every decision."""
     record = parse_record(game.record)
     names = [one_line(name) for name in game.seats]
-    rows = [_move_row(analysis, made, judged, names) for made, judged in zip(analysis.made, analysis.judged)]
+    rows = [_move_row(analysis, judged, names) for judged in analysis.judged]
     shown = rows if whole else [row for row in rows if row["note"]]
     columns = (
         Column("move", key="number"),
@@ -238,16 +205,19 @@ def _players(analysis: GameAnalysis, names: list[str]) -> Table:
         Column("average loss %", "share", "loss"),
         Column("blunders"),
     )
-    losses = [analysis.losses(seat) for seat in (0, 1)]
-    rows = [
-        {"bot": name, "decisions": lost.judged, "loss": lost.mean, "blunders": lost.blunders}
-        for name, lost in zip(names, losses)
-    ]
+    rows = []
+    for seat, name in enumerate(names):
+        own = [judged for judged in analysis.judged if judged.made.seat == seat and len(judged.made.legal) > 1]
+        losses = [judged.loss for judged in own if judged.chance is not None]
+        mean = sum(losses) / len(losses) if losses else math.nan
+        blunders = sum(loss >= BLUNDER for loss in losses)
+        rows.append({"bot": name, "decisions": len(losses), "loss": mean, "blunders": blunders})
     return Table("players", "", rows, columns, ("bot", "decisions", "loss", "blunders"))
 
 
-def _move_row(analysis: GameAnalysis, made: Decision, judged: Judgement, names: Sequence[str]) -> TableRow:
+def _move_row(analysis: GameAnalysis, judged: Judgement, names: Sequence[str]) -> TableRow:
     """Return a decision with _MOVE_NAMES for files, and with exact figures and notes to be shown."""
+    made = judged.made
     notes = ["turning point"] if made.number in analysis.turning_points else []
     notes += ["blunder"] if judged.loss >= BLUNDER else []
     chance = analysis.chances[made.number]
@@ -263,13 +233,9 @@ def _move_row(analysis: GameAnalysis, made: Decision, judged: Judgement, names: 
         "loss": _short(judged.loss),
         "exact_chance": chance,
         "exact_loss": judged.loss,
-        "is_lost": _lost(judged, made),
+        "is_lost": judged.is_lost,
         "note": ", ".join(notes),
     }
-
-
-def _lost(judged: Judgement, made: Decision) -> bool:
-    return judged.loss > 0 and judged.best is not made.move
 
 
 def _short(value: float | None) -> float | None:
@@ -290,15 +256,16 @@ def page_notes(analysis: GameAnalysis) -> list[dict[str, Any]]:
     """
     turning = set(analysis.turning_points)
     worst = sorted(analysis.judged, key=lambda judged: -judged.loss)[:_MOST_MARKED]
-    blunders = {judged.number for judged in worst if judged.loss >= BLUNDER}
+    blunders = {judged.made.number for judged in worst if judged.loss >= BLUNDER}
     notes: list[dict[str, Any]] = [{"chance": _short(analysis.chances[0])}]
-    for judged, made in zip(analysis.judged, analysis.made):
-        note: dict[str, Any] = {"chance": _short(analysis.chances[judged.number])}
-        if _lost(judged, made):
+    for judged in analysis.judged:
+        number = judged.made.number
+        note: dict[str, Any] = {"chance": _short(analysis.chances[number])}
+        if judged.is_lost:
             note |= {"loss": _short(judged.loss), "best": str(judged.best)}
-        if judged.number in blunders:
+        if number in blunders:
             note["mark"] = "blunder"
-        elif judged.number in turning:
+        elif number in turning:
             note["mark"] = "turning"
         notes.append(note)
     return notes

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
-from arena.game.board import Outcome
+from arena.game.board import Board
 from arena.game.cards import COLOURS, card_name
 from arena.game.engine import State
 from arena.game.explain import Formation, PositionError, Verdict, evaluate, judge_claim, read_side
@@ -16,77 +15,24 @@ from arena.game.moves import Event, Move
 from arena.game.notes import Note
 from arena.game.record import Record, parse_record, replay_steps
 from arena.game.rules import Rules
+from arena.results.records import game_values
 from arena.results.table import Report, Table
 from arena.text import indented, one_line
 from arena.tournament.games import GameResult, bucket_ms, times_in_order
 
 RUSES = ("scout", "redeploy", "deserter", "traitor")
+STONES = range(1, 10)
 
 Cards = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
-    """Everything that can be seen of a game at one moment, both hands included. Pairs are by seat (0, 1).
-
-    turn       turns begun, from 1
-    seat       the seat to decide
-    phase      `claim`, `play`, `take`, `put`, `scout`, `return`, `draw` or `over`
-    hands      the cards of each hand
-    sides      for each seat nine tuples of cards, those at stones 1..9
-    owners     nine signs for stones 1..9: `a` for seat 0, `b` for seat 1, `.` for none
-    modes      nine tuples of combat modes (`fog`, `mud`)
-    completed  nine entries: the seat whose side was complete first, None if no side is complete
-    beside     cards face up beside the board
-    decks      cards left in the clan deck and in the tactic deck
-    pending    the card that a ruse has taken and not yet put anywhere
-    outcome    how the game ended, None before its end
-    """
-
-    turn: int
-    seat: int
-    phase: str
-    hands: tuple[Cards, Cards]
-    sides: tuple[tuple[Cards, ...], tuple[Cards, ...]]
-    owners: str
-    modes: tuple[Cards, ...]
-    completed: tuple[int | None, ...]
-    beside: tuple[Cards, Cards]
-    decks: tuple[int, int]
-    pending: str | None
-    outcome: Outcome | None
-
-    @classmethod
-    def of(cls, state: State) -> Position:
-        """Return the position of a state."""
-        stones = range(1, 10)
-        return cls(
-            turn=state.turns,
-            seat=state.to_move,
-            phase=state.phase,
-            hands=(state.hand_of(0), state.hand_of(1)),
-            sides=(
-                tuple([state.side(0, stone) for stone in stones]),
-                tuple([state.side(1, stone) for stone in stones]),
-            ),
-            owners=state.owners,
-            modes=tuple([state.modes(stone) for stone in stones]),
-            completed=tuple([state.completed_first(stone) for stone in stones]),
-            beside=(state.row(0), state.row(1)),
-            decks=state.deck_counts,
-            pending=state.pending,
-            outcome=state.outcome,
-        )
-
-
-def claim_verdict(rules: Rules, position: Position, seat: int, stone: int) -> Verdict:
+def claim_verdict(state: Board, seat: int, stone: int) -> Verdict:
     """Decide whether a seat can claim a stone by the cards that lie face up, and why; also for a claimed stone."""
-    rows = [side for sides in position.sides for other, side in enumerate(sides, start=1) if other != stone]
-    seen = tuple([card for row in (*rows, *position.beside) for card in row if is_clan(card)])
-    mine, theirs = (position.sides[player][stone - 1] for player in (seat, 1 - seat))
-    first = position.completed[stone - 1]
+    sides = [state.side(player, other) for player in (0, 1) for other in STONES if other != stone]
+    seen = tuple([card for row in (*sides, state.row(0), state.row(1)) for card in row if is_clan(card)])
+    first = state.completed_first(stone)
     older = None if first is None else "mine" if first == seat else "theirs"
-    return _judged(rules, mine, theirs, seen, position.modes[stone - 1], older)
+    return _judged(state.rules, state.side(seat, stone), state.side(1 - seat, stone), seen, state.modes(stone), older)
 
 
 @lru_cache(1000)
@@ -102,17 +48,20 @@ def is_clan(card: str) -> bool:
     return card[0] in COLOURS and card[1:].isdigit()
 
 
-@lru_cache(10_000)
-def side_formation(rules: Rules, side: Cards, modes: Cards) -> Formation | None:
+def side_formation(state: Board, seat: int, stone: int) -> Formation | None:
     """Return the formation of a side; None while it is not complete."""
-    if len(side) < (4 if "mud" in modes else 3):
-        return None
+    side = state.side(seat, stone)
+    return None if len(side) < state.capacity(stone) else _formation(state.rules, side, state.modes(stone))
+
+
+@lru_cache(10_000)
+def _formation(rules: Rules, side: Cards, modes: Cards) -> Formation:
     return evaluate(rules, read_side(rules, side), modes)
 
 
 @dataclass(frozen=True)
 class Decision:
-    """One decision of a finished game. It holds states of its own, so it never changes.
+    """One decision of a finished game.
 
     number   its place in the record, from 1
     turn     the turn it belongs to, from 1
@@ -123,6 +72,8 @@ class Decision:
     asked    whether the bot was asked; a single legal move is mostly made without asking
     ms       thinking time in milliseconds within 10%, None where it was not measured
     note     what the bot said with it, None if nothing
+    before   the state before the move; to play on from a state, copy it
+    after    the state after the move and what followed automatically: claims, draws, the next turn
     """
 
     number: int
@@ -134,31 +85,13 @@ class Decision:
     asked: bool
     ms: float | None
     note: Note | None
-    _before: State = field(repr=False, compare=False)
-    _after: State = field(repr=False, compare=False)
+    before: State = field(repr=False, compare=False)
+    after: State = field(repr=False, compare=False)
 
-    @cached_property
-    def before(self) -> Position:
-        """The position before the move."""
-        return Position.of(self._before)
-
-    @cached_property
-    def after(self) -> Position:
-        """The position after the move and what followed automatically: claims, draws, the next turn."""
-        return Position.of(self._after)
-
-    def state(self) -> State:
-        """Return a copy of the engine's state before the decision, to ask a bot again or to play on from."""
-        return self._before.copy()
-
-    def state_after(self) -> State:
-        """Return a copy of the engine's state after the decision."""
-        return self._after.copy()
-
-    @cached_property
+    @property
     def events(self) -> tuple[Event, ...]:
         """The events of the move, as seen by the seat that made it."""
-        return self._after.events(self.seat, len(self._before.events(self.seat)))
+        return self.after.events(self.seat, len(self.before.events(self.seat)))
 
 
 def decisions(game: GameResult) -> list[Decision]:
@@ -190,8 +123,8 @@ def decisions(game: GameResult) -> list[Decision]:
                 asked=asked,
                 ms=ms,
                 note=notes[seat].get(index + 1),
-                _before=state,
-                _after=states[index + 1],
+                before=state,
+                after=states[index + 1],
             )
         )
     return made
@@ -225,29 +158,12 @@ def _asked(game: GameResult, starter: int, choices: Sequence[Sequence[bool]]) ->
 # ---------------------------------------------------------------- plain values
 
 
+_SHOWN_BY_NAME = ("pairing", "game", "decisions_first", "decisions_second")
+
+
 def result_values(game: GameResult) -> dict[str, Any]:
-    """Return what a game was and how it ended as plain values for JSON, named like the columns of a table of games."""
-    points = (None, None) if math.isnan(game.score) else game.points  # of a game that was broken off
-    return {
-        "name": game.name,
-        "deal_seed": game.deal_seed,
-        "deal": game.id.deal,
-        "round": game.round,
-        "first": game.first,
-        "second": game.second,
-        "winner": game.winner,
-        "score": game.score,
-        "stones_first": game.stones[0],
-        "stones_second": game.stones[1],
-        "points_first": points[0],
-        "points_second": points[1],
-        "turns": game.turns,
-        "plies": game.plies,
-        "ending": game.ending,
-        "forfeit": game.forfeit,
-        "forfeit_by": game.forfeit_by,
-        "detail": game.detail,
-    }
+    """Return what a game was and how it ended as plain values for JSON, without what its name says."""
+    return {name: value for name, value in game_values(game).items() if name not in _SHOWN_BY_NAME}
 
 
 def moves_report(game: GameResult) -> Report:

@@ -10,6 +10,7 @@ import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,10 @@ from arena.errors import ArenaError
 from arena.game.engine import State
 from arena.game.record import RESIGNED, VERSION, Record, parse_record, replay_steps, verify, with_about
 from arena.paths import input_name, open_input
-from arena.results.parquet import PARQUET, read_parquet, write_parquet
 from arena.stats.frames import GAME_FACTS as GAME_COLUMNS
 from arena.text import one_line, quoted
 from arena.tournament.games import DEAL_BITS, PAIRING_BITS, GameId, GameResult
-from arena.whole_file import whole_text
+from arena.whole_file import whole_file, whole_text
 
 _MARK = VERSION.partition("/")[0] + "/"
 
@@ -59,31 +59,71 @@ _BOUNDS = {
     "decisions_second": 1 << 31,
 }
 _NAMES, _LONGEST_NAME = ("first", "second"), 1000
+PARQUET = ".parquet"
+_ROWS_AT_ONCE = 20_000  # per group: about 40 MB in memory
+_FRACTIONS = {"score", "ms", "note_value"}
+_TEXTS = {
+    *("rules", "first", "second", "ending", "forfeit", "forfeit_by", "detail", "record"),
+    *("bot", "opponent", "phase", "moves", "move", "hand", "hand_opponent", "mine", "theirs"),
+    *("owners", "modes", "beside", "beside_opponent", "pending", "note_text", "note_numbers"),
+}
 
 
 class ReplayError(ArenaError):
     """A game does not exist or cannot be read."""
 
 
+class ParquetError(ArenaError):
+    """Parquet cannot be written or read here."""
+
+
+def load_pyarrow(path: Path) -> Any:
+    """Return the module pyarrow.parquet. Raise ParquetError, with the name of the file, if it is not installed."""
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise ParquetError(
+            f"{path}: Parquet needs pyarrow, which is not installed: pip install 'schotten-arena[data]'"
+        ) from None
+    return pyarrow.parquet
+
+
 # ---------------------------------------------------------------- writing
 
 
-def export_line(game: GameResult) -> str:
-    """Return the line of a game in a file of records, without its end."""
-    about = {
-        "first": game.first,
-        "second": game.second,
+def game_values(game: GameResult) -> dict[str, Any]:
+    """Return what a game was and how it ended as plain values, named like the columns of a table of games."""
+    points = (None, None) if math.isnan(game.score) else game.points  # of a game that was broken off
+    return {
+        "name": game.name,
+        "deal_seed": game.deal_seed,
         "pairing": game.id.pairing,
         "deal": game.id.deal,
         "game": game.id.game,
         "round": game.round,
+        "first": game.first,
+        "second": game.second,
+        "winner": game.winner,
+        "score": game.score,
+        "stones_first": game.stones[0],
+        "stones_second": game.stones[1],
+        "points_first": points[0],
+        "points_second": points[1],
         "turns": game.turns,
+        "plies": game.plies,
+        "ending": game.ending,
+        "forfeit": game.forfeit,
+        "forfeit_by": game.forfeit_by,
         "decisions_first": game.decisions[0],
         "decisions_second": game.decisions[1],
+        "detail": game.detail,
     }
-    if game.detail is not None:
-        about["detail"] = game.detail
-    return with_about(game.record, about)
+
+
+def export_line(game: GameResult) -> str:
+    """Return the line of a game in a file of records, without its end."""
+    values = game_values(game)
+    return with_about(game.record, {name: values[name] for name in ABOUT if values[name] is not None})
 
 
 def write_records(games: Iterable[GameResult], path: Path | None) -> int:
@@ -101,20 +141,33 @@ def write_records(games: Iterable[GameResult], path: Path | None) -> int:
 
 
 def _table_row(game: GameResult) -> tuple[Any, ...]:
-    rules = game.record.split(" ", 2)[1]
-    result = (*game.stones, *game.points, game.turns, game.plies, game.ending, game.forfeit, game.forfeit_by)
-    bots = (game.first, game.second, game.score)
-    return (
-        rules,
-        game.round,
-        game.deal_seed,
-        *game.id,
-        *bots,
-        *result,
-        *game.decisions,
-        game.detail,
-        _bare(game.record, {}),
+    values = {**game_values(game), "rules": game.record.split(" ", 2)[1], "record": _bare(game.record, {})}
+    return tuple([values[name] for name in TABLE_COLUMNS])
+
+
+def write_parquet(rows: Iterator[tuple[Any, ...]], meanings: Mapping[str, str], path: Path) -> int:
+    """Write rows with these columns into a file, atomically, and return their number.
+
+    Whole numbers are int64, others float64; None is null. The file holds the meanings as well. Equal rows give equal
+    bytes with the same version of pyarrow. Raise ExportError or ParquetError.
+    """
+    parquet = load_pyarrow(path)
+    import pyarrow as pa
+
+    types = {name: pa.string() for name in _TEXTS} | {name: pa.float64() for name in _FRACTIONS}
+    schema = pa.schema(
+        [pa.field(name, types.get(name, pa.int64()), metadata={"meaning": text}) for name, text in meanings.items()]
     )
+    number = 0
+    try:
+        with whole_file(path) as file, parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+            while part := list(islice(rows, _ROWS_AT_ONCE)):
+                columns = [pa.array(values, field.type) for values, field in zip(zip(*part), schema)]
+                writer.write_table(pa.Table.from_arrays(columns, schema=schema), row_group_size=_ROWS_AT_ONCE)
+                number += len(part)
+    except UnicodeEncodeError as error:
+        raise ParquetError(f"cannot write {path}: {error.object!a} is not valid text") from None
+    return number
 
 
 # ---------------------------------------------------------------- reading
@@ -152,11 +205,19 @@ def record_lines(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _parquet_lines(path: Path) -> Iterator[tuple[str, str]]:
-    for number, row in enumerate(read_parquet(path), start=1):
-        if not isinstance(row.get("record"), str):
-            raise ReplayError(f"{path} holds no records: expected a column 'record' of strings")
-        about = {name: row[name] for name in ABOUT if row.get(name) is not None}
-        yield f"{path}, row {number}", with_about(row["record"], about)
+    parquet = load_pyarrow(path)
+    import pyarrow as pa
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            rows = (row for batch in file.iter_batches() for row in batch.to_pylist())
+            for number, row in enumerate(rows, start=1):
+                if not isinstance(row.get("record"), str):
+                    raise ReplayError(f"{path} holds no records: expected a column 'record' of strings")
+                about = {name: row[name] for name in ABOUT if row.get(name) is not None}
+                yield f"{path}, row {number}", with_about(row["record"], about)
+    except pa.ArrowException as error:
+        raise ParquetError(f"cannot read {path}: {error}") from None
 
 
 def _text_lines(path: Path) -> Iterator[tuple[str, str]]:

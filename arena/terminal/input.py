@@ -1,18 +1,27 @@
-"""What a person may type at a decision: a move, part of a move, or a question, which is answered."""
+"""What a person may type at a decision, with answers to questions, and the news since the last one."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
 
 from arena.bots.bot import Bot
 from arena.errors import ArenaError, did_you_mean
 from arena.game.engine import State, View
 from arena.game.explain import face_up, read_side, strongest
-from arena.game.moves import Move, parse_move
+from arena.game.moves import Event, Move, parse_move
 from arena.game.rng import Rng
-from arena.results.positions import claim_verdict, is_clan, legend, move_words, side_formation
-from arena.terminal.scene import News, Scene
+from arena.results.formats import shortened
+from arena.results.positions import STONES, claim_verdict, is_clan, legend, move_words, side_formation
+from arena.text import one_line
+
+
+def short_name(name: str) -> str:
+    """Return the name of a player, as short as a line needs it."""
+    return shortened(one_line(name), 24)
+
 
 # ---------------------------------------------------------------- decisions
 
@@ -47,10 +56,10 @@ class DecisionInput:
     those that go to stones, and `picked` is the one that waits for its stone.
     """
 
-    def __init__(self, view: View, moves: list[Move], scene: Scene) -> None:
+    def __init__(self, view: View, moves: list[Move], names: Sequence[str]) -> None:
         self.view = view
         self.moves = moves
-        self.scene = scene
+        self.names = names
         self.notes = ""
         self.picked: str | None = None
         self._resigning = False
@@ -147,7 +156,7 @@ class DecisionInput:
     def _why(self, number: str) -> str:
         if not number.isdecimal() or len(number) > 1:
             raise ArenaError("why needs the number of a stone, for example: why 3")
-        return why(self.scene, int(number))
+        return why(self.view, self.names, int(number))
 
     def _answer(self, word: str) -> str:
         if word == "moves":
@@ -171,8 +180,11 @@ def _words(stones: Iterable[int]) -> str:
     return " or ".join([", ".join(numbers[:-1]), numbers[-1]]) if len(numbers) > 1 else numbers[0]
 
 
-class Audience:
-    """Watches a game; called from the thread that plays it. This one takes note of nothing."""
+class PersonInterface:
+    """Watches a game, and asks a person who plays for moves; called from the thread of the game.
+
+    This one takes note of nothing, and nobody plays.
+    """
 
     def begun(self, state: State, seats: tuple[str, str]) -> None:
         """Take note of the deal; `seats` are the names of seat 0 and seat 1."""
@@ -180,32 +192,9 @@ class Audience:
     def moved(self, state: State, move: Move) -> None:
         """Take note of a move; `state` is the position after it and must not be changed."""
 
-
-class PersonInterface(Audience):
-    """Asks a person for a move: on a screen or on a web page."""
-
     def ask(self, view: View, moves: list[Move]) -> Move:
         """Wait for the move of the person. Raises Resigned and Left."""
         raise NotImplementedError
-
-
-class TerminalInterface(PersonInterface):
-    """A person at a terminal. Follows a `Session` and keeps the news and the table as that seat sees them."""
-
-    news: News
-    scene: Scene
-
-    def __init__(self, person: str) -> None:
-        self.person = person
-
-    def begun(self, state: State, seats: tuple[str, str]) -> None:
-        """Begin to follow a game; `seats` are the names of seat 0 and seat 1."""
-        self.news = News(seats, seats.index(self.person))
-        self.scene = self.news.scene(state)
-
-    def moved(self, state: State, move: Move) -> None:
-        """Follow a move."""
-        self.scene = self.news.scene(state)
 
 
 class Person(Bot):
@@ -218,6 +207,53 @@ class Person(Bot):
     def act(self, view: View, moves: list[Move]) -> Move:
         """Ask the person."""
         return self._screen.ask(view, moves)
+
+
+# ---------------------------------------------------------------- news
+
+
+_THIRD_PERSON = re.compile(r"^(draw|return|claim|play|take|discard|give|pass)(?:s|es)\b")
+
+
+@dataclass
+class News:
+    """Follows a game as one seat sees it. `names` are in the order of the seats."""
+
+    names: tuple[str, str]
+    seat: int
+    events: list[Event] = field(default_factory=list)
+    _told: int = 0
+
+    def look(self, state: State) -> View:
+        """Take in what has happened, and return what the seat sees now."""
+        fresh = state.events(self.seat, self._told)
+        self.events += fresh
+        self._told += len(fresh)
+        return state.view(self.seat)
+
+    @property
+    def stones(self) -> frozenset[int]:
+        """Stones that occur in the news."""
+        return frozenset(event.stone for event in self.events if event.stone is not None)
+
+    def text(self, words: Callable[[Event], str] = attrgetter("text")) -> str:
+        """Return the news in a line, grouped by player; `words` words an event."""
+        parts: list[str] = []
+        seat = -1
+        for event in self.events:
+            said = self.said(event, words)
+            parts.append(f"; {short_name(self.names[event.seat])}: {said}" if event.seat != seat else f", {said}")
+            seat = event.seat
+        return "".join(parts)[2:]
+
+    def said(self, event: Event, words: Callable[[Event], str] = attrgetter("text")) -> str:
+        """Word an event: in the second person for `you` (`draw r7`), in the third for others (`draws r7`)."""
+        text = words(event)
+        return _THIRD_PERSON.sub(r"\1", text) if self.names[event.seat].lower() == "you" else text
+
+    def clear(self) -> None:
+        """Forget the news, which has been seen."""
+        self.events.clear()
 
 
 # ---------------------------------------------------------------- answers
@@ -245,52 +281,51 @@ def hint(view: View, moves: list[Move]) -> tuple[str, Move]:
     return f"{text}{after}.", best[0]
 
 
-def why(scene: Scene, stone: int, brief: bool = False) -> str:
+def why(view: View, seats: Sequence[str], stone: int, brief: bool = False) -> str:
     """Describe a stone and whether either player could claim it: with the proof, or the cards that refute it.
 
-    With `brief` the claims of sides that are not complete are left out.
+    `seats` are the names of seat 0 and seat 1. With `brief` the claims of sides that are not complete are left out.
     """
     if not 1 <= stone <= 9:
         raise ArenaError(f"the stones are numbered 1 to 9; there is no stone {stone}")
-    position = scene.position
-    owner, modes = position.owners[stone - 1], position.modes[stone - 1]
+    names = [short_name(name) for name in seats]
+    owner, modes = view.owners[stone - 1], view.modes(stone)
     title = f"Stone {stone}" + (f" ({' and '.join(modes)})" if modes else "")
-    verdicts = {seat: claim_verdict(scene.rules, position, seat, stone) for seat in scene.seats}
+    verdicts = {seat: claim_verdict(view, seat, stone) for seat in (view.seat, 1 - view.seat)}
     if owner != ".":
         seat = "ab".index(owner)
-        lines = [f"{title} belongs to {scene.name(seat)}: {verdicts[seat].reason}."]
+        lines = [f"{title} belongs to {names[seat]}: {verdicts[seat].reason}."]
     else:
         lines = [f"{title} is free."]
         for seat, found in verdicts.items():
-            if brief and side_formation(scene.rules, position.sides[seat][stone - 1], modes) is None:
+            if brief and side_formation(view, seat, stone) is None:
                 continue
             can = "can claim it" if found.holds else "cannot claim it"
             reason = found.reason.replace("your side", "the side")
-            reason = reason.replace("the other side could", f"{scene.name(1 - seat)} could")
-            lines.append(f"{'You' if (name := scene.name(seat)) == 'you' else name} {can}: {reason}.")
-    for seat in scene.seats:
-        side = position.sides[seat][stone - 1]
-        if owner == "." and (could := _could_become(scene, seat, stone)):
-            lines.append(f"{' '.join(side)} could become {could}.")
-        if formation := side_formation(scene.rules, side, modes):
-            lines.append(f"{' '.join(side)} is {formation}.")
+            reason = reason.replace("the other side could", f"{names[1 - seat]} could")
+            lines.append(f"{'You' if names[seat] == 'you' else names[seat]} {can}: {reason}.")
+    for seat in verdicts:
+        side = " ".join(view.side(seat, stone))
+        if owner == "." and (could := _could_become(view, seat, stone)):
+            lines.append(f"{side} could become {could}.")
+        if formation := side_formation(view, seat, stone):
+            lines.append(f"{side} is {formation}.")
     return "\n".join(lines)
 
 
-def _could_become(scene: Scene, seat: int, stone: int) -> str:
+def _could_become(view: View, seat: int, stone: int) -> str:
     """Word the best that an incomplete side can become with cards that are not face up; "" for others."""
-    rules, position = scene.rules, scene.position
-    modes = position.modes[stone - 1]
-    side = read_side(rules, position.sides[seat][stone - 1])
-    rows = [*position.sides[0], *position.sides[1], *position.beside]
-    if seat != scene.seat:
-        rows.append(position.hands[scene.seat])
+    rules = view.rules
+    side = read_side(rules, view.side(seat, stone))
+    if not 0 < side.size < view.capacity(stone):
+        return ""
+    rows = [view.side(player, other) for player in (0, 1) for other in STONES] + [view.row(0), view.row(1)]
+    if seat != view.seat:
+        rows.append(view.hand)
     known = face_up(
         rules, read_side(rules, ()), read_side(rules, ()), [card for row in rows for card in row if is_clan(card)]
     )
-    if not 0 < side.size < (4 if "mud" in modes else 3):
-        return ""
-    found = strongest(rules, side, (1 << 6 * rules.values) - 1 & ~known, modes)
+    found = strongest(rules, side, (1 << 6 * rules.values) - 1 & ~known, view.modes(stone))
     return f"{found[1]} with {' '.join(found[0])}" if found else ""
 
 

@@ -20,7 +20,7 @@ from arena.game.moves import MOVES, Move
 from arena.game.record import RESIGNED, deal_text, parse_record, record_text, replay, result_text, with_about
 from arena.game.rules import Rules
 from arena.results.records import export_line, record_lines
-from arena.terminal.input import Audience, Person, Resigned
+from arena.terminal.input import Person, PersonInterface, Resigned
 from arena.text import first_line, one_line
 from arena.tournament.forfeits import reason_line
 from arena.tournament.games import GameResult, GameTask, Row
@@ -62,10 +62,10 @@ class Session:
     """
 
     def __init__(
-        self, seating: Seating, audience: Audience, path: Path | None = None, before: Sequence[int] = ()
+        self, seating: Seating, screen: PersonInterface, path: Path | None = None, before: Sequence[int] = ()
     ) -> None:
         self.seating = seating
-        self.audience = audience
+        self.screen = screen
         self.path = path
         self.repeated = tuple(before)
         self.made: list[Move] = []
@@ -79,15 +79,14 @@ class Session:
         """Return whose code is running, for `arena.bots.output.BotOutput`."""
         return ("arena", -1) if self._referee is None else self._referee.who()
 
-    def play(self, person: Person | None = None) -> None:
+    def play(self) -> None:
         """Play to the end and save the game, also if it is left. What the person raises passes through.
 
         Raises BotError for bots that cannot be loaded.
         """
         seating = self.seating
         players = self._players = [
-            _ResumingPlayer(self, name, self._maker(bot, person), bot is None)
-            for bot, name in zip(seating.bots, seating.names)
+            _ResumingPlayer(self, name, self._maker(bot), bot is None) for bot, name in zip(seating.bots, seating.names)
         ]
         referee = self._referee = Referee(
             GameSettings(seating.rules, seating.seed, seating.clock, deals={0: seating.deal} if seating.deal else {}),
@@ -105,11 +104,10 @@ class Session:
             for player in players:
                 player.close()
 
-    def _maker(self, bot: BotSpec | None, person: Person | None) -> Callable[[], Actor]:
+    def _maker(self, bot: BotSpec | None) -> Callable[[], Actor]:
         seating = self.seating
         if bot is None:
-            assert person is not None, "nobody sits there"
-            return lambda: person
+            return lambda: Person(self.screen, seating.claims)
         if not bot.command and seating.level == "none":
             return load_bot(bot).make
         level = "process" if seating.level == "none" else seating.level
@@ -123,7 +121,7 @@ class Session:
         """Show the deal."""
         self._state = state
         first, second = self.seating.names
-        self.audience.begun(state, (second, first) if state.first_seat else (first, second))
+        self.screen.begun(state, (second, first) if state.first_seat else (first, second))
 
     def step(self, state: State, move: Move) -> None:
         """Save and show a move."""
@@ -132,7 +130,7 @@ class Session:
             player.log_output()
         if len(self.made) > len(self.repeated) and self.seating.person:
             self.save()  # before it is shown: what was seen is never lost
-        self.audience.moved(state, move)
+        self.screen.moved(state, move)
 
     def after(self, state: State, row: Row) -> None:
         """Do nothing: `play` saves the end."""

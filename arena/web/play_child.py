@@ -31,11 +31,10 @@ from arena.league import versions
 from arena.league.store import open_league
 from arena.league.submission import placed_bot
 from arena.results.judge import analyse
-from arena.results.pages.boards import flat
-from arena.results.positions import deed_words, move_words
+from arena.results.pages.game_data import flat
+from arena.results.positions import STONES, deed_words, move_words
 from arena.results.records import export_line, game_of
-from arena.terminal.input import Left, Person, PersonInterface, Resigned, hint, why
-from arena.terminal.scene import News, Scene
+from arena.terminal.input import Left, News, PersonInterface, Resigned, hint, why
 from arena.terminal.session import Seating, Session, end_text
 from arena.tournament.rows import GameSettings, time_of
 from arena.tournament.runner.job import Job
@@ -44,7 +43,6 @@ DECISION = "decision"  # the person is to move
 WAITS = "waits"  # the bot is to move
 OVER = "over"
 FAILED = "failed"  # the game cannot continue
-_STONES = range(1, 10)
 _MIN_LOSS, _MOST_COSTLY = 0.02, 3  # of the chance to win; moves that are named afterwards
 _GOES_ON = {"ruse": ("take", "scout"), "take": ("put",), "return": ("return",)}
 """Kinds of moves, and the decisions that may follow them before anything hidden is shown."""
@@ -110,11 +108,11 @@ class RemotePerson(PersonInterface):
     def _look(self, state: State) -> None:
         news = self._news
         assert news is not None
-        scene = news.scene(state)
+        view = news.look(state)
         if self._repeated > 0:
             news.clear()
             return
-        self._table = table_shown(scene, news, state.events(news.seat), state.is_over)
+        self._table = table_shown(state, view, news)
         if not state.is_over and state.to_move != news.seat:
             self.tell(WAITS)
 
@@ -148,7 +146,7 @@ def play_table(order: GameOrder, answers: TextIO, questions: TextIO) -> None:
         session = Session(_seating(order), table, before=order.before)
         table.person = session.seating.person
         with redirected(BotOutput(session.speaker)):
-            session.play(Person(table, order.claims))
+            session.play()
     except ArenaError as error:
         table.tell(FAILED, detail=str(error))
         return
@@ -181,27 +179,27 @@ def _seating(order: GameOrder) -> Seating:
 # ---------------------------------------------------------------- what is shown
 
 
-def table_shown(scene: Scene, news: News, events: Sequence[Event], is_open: bool) -> dict[str, Any]:
+def table_shown(state: State, view: View, news: News) -> dict[str, Any]:
     """Return the table as the person, who sits below, sees it. `by` is 0 for the person and 1 for the bot.
 
-    `state` is as in `results.pages.boards`, without the bot's hand unless `is_open`; `backs` counts its cards. `fresh`
-    is what has happened since the last look, `log` all of it in words; `why` explains for stones with cards who can
-    claim them and what the sides can still become.
+    `state` is as in `results.pages.game_data`, without the bot's hand before the end; `backs` counts its cards.
+    `fresh` is what has happened since the last look, `log` all of it in words; `why` explains for stones with cards who
+    can claim them and what the sides can still become.
     """
-    position, edition = scene.position, scene.rules.edition
-    state = flat(position, scene.rules, scene.seat)
-    if not is_open:
-        state.pop("hb", None)
-    held = [stone for stone in _STONES if any(side[stone - 1] for side in position.sides)]
+    seat, edition = news.seat, state.rules.edition
+    shown = flat(state, seat)
+    if not state.is_over:
+        shown.pop("hb", None)
+    held = [stone for stone in STONES if state.side(0, stone) or state.side(1, stone)]
     return {
         "edition": edition,
-        "tactics": bool(scene.rules.tactics),
-        "state": state,
-        "backs": dict(zip(DECKS, scene.counts(1 - scene.seat))),
-        "why": {str(stone): why(scene, stone, brief=True) for stone in held},
+        "tactics": bool(state.rules.tactics),
+        "state": shown,
+        "backs": dict(zip(DECKS, state.hand_counts(1 - seat))),
+        "why": {str(stone): why(view, news.names, stone, brief=True) for stone in held},
         "fresh": [
             {
-                "by": event.seat ^ scene.seat,
+                "by": event.seat ^ seat,
                 "kind": event.kind,
                 "card": event.card,
                 "stone": event.stone,
@@ -210,8 +208,8 @@ def table_shown(scene: Scene, news: News, events: Sequence[Event], is_open: bool
             for event in news.events
         ],
         "log": [
-            [event.seat ^ scene.seat, news.said(event, lambda one: _words(one, edition)), event.kind]
-            for event in events
+            [event.seat ^ seat, news.said(event, lambda one: _words(one, edition)), event.kind]
+            for event in state.events(seat)
         ],
     }
 
@@ -222,9 +220,9 @@ def costly_moves(record: str, person: str) -> list[dict[str, Any]]:
     analysis = analyse(game)
     seat, edition = game.seats.index(person), parse_record(record).rules.edition
     lost = [
-        (judged.loss, made, judged.best)
-        for made, judged in zip(analysis.made, analysis.judged)
-        if made.seat == seat and judged.loss >= _MIN_LOSS and judged.best is not made.move
+        (judged.loss, judged.made, judged.best)
+        for judged in analysis.judged
+        if judged.made.seat == seat and judged.loss >= _MIN_LOSS and judged.is_lost
     ]
     return [
         {

@@ -22,7 +22,7 @@ from jinja2 import Environment
 
 from arena.errors import ArenaError, UnfitEngineError
 from arena.game import lesson
-from arena.game.record import RecordError
+from arena.game.record import RecordError, parse_record, replay
 from arena.game.rules import load_rules
 from arena.league import events, versions, views
 from arena.league.league_settings import LeagueError, LeagueSettings
@@ -32,8 +32,7 @@ from arena.league.rating import Standings, league_standings
 from arena.league.store import League
 from arena.paths import data_folder
 from arena.results.league import forfeits_table, history_table, versions_table
-from arena.results.pages.boards import final_state, flat
-from arena.results.pages.game_data import game_data, game_title
+from arena.results.pages.game_data import final_state, flat, game_data, game_title
 from arena.results.pages.plots import Lines, svg, trend
 from arena.results.pages.render import embedded_data, environment
 from arena.results.pages.report import filled_columns
@@ -43,7 +42,6 @@ from arena.results.sources import league_run
 from arena.results.standings_report import public_json
 from arena.results.table import rating_text
 from arena.results.words import remarks
-from arena.terminal.scene import example
 from arena.text import utc_text
 from arena.tournament.games import GameId, GameResult
 
@@ -180,7 +178,7 @@ def web_page(template: str, path: str, *, data: Mapping[str, Any] | None = None,
 def _environment() -> Environment:
     made = environment("arena.web", "arena.results.pages")
     made.filters |= {"date": utc_text, "elo": _elo}
-    made.globals["lesson"] = lesson
+    made.globals |= {"lesson": lesson, "final_state": final_state}
     return made
 
 
@@ -239,8 +237,7 @@ def _learn(site: Site) -> str:
     rules = load_rules(site.settings.rules)
     cards = lesson.tactic_cards(rules) if rules.tactics else ()
     weakest = site.table.rows[-1].version.name if site.table.rows else ""
-    scene = example()  # the learner is below
-    board = flat(scene.position, scene.rules)
+    board = flat(replay(parse_record(lesson.EXAMPLE)))
     return site.render("learn.html", "learn", rules=rules, tactics=list(cards), example=board, weakest=weakest)
 
 

@@ -12,6 +12,7 @@ import pytest
 from arena.game import lesson
 from arena.game.cards import CARD_TEXTS
 from arena.game.explain import PositionError, Verdict, evaluate, judge_claim, read_side, strongest
+from arena.game.record import parse_record, replay
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
 from tests.oracle import PRESETS, best
@@ -130,7 +131,8 @@ def test_a_wrong_file_is_one_sentence(tmp_path: Path, capsys: Any, text: str, me
 
 
 BASE = load_rules("base")
-SIDES = [tuple(side.split() for side in sides) for sides in zip(lesson.MINE, lesson.THEIRS)]
+STATE = replay(parse_record(lesson.EXAMPLE))
+SIDES = [(STATE.side(0, stone), STATE.side(1, stone)) for stone in range(1, 10)]
 
 
 def claim(stone: int, mine: str, theirs: str, more: str = "") -> Verdict:
@@ -142,9 +144,8 @@ def claim(stone: int, mine: str, theirs: str, more: str = "") -> Verdict:
 
 
 def test_what_is_said_about_the_position_holds() -> None:
-    cards = [card for pair in SIDES for side in pair for card in side] + lesson.HAND.split()
-    assert len(cards) == len(set(cards))
-    assert sum(map(len, (pair[0] for pair in SIDES))) == sum(map(len, (pair[1] for pair in SIDES)))
+    assert set(STATE.hand_of(0)) == set(lesson.HAND.split())
+    assert STATE.owners == "ab......."
     assert claim(1, "r7 r8 r9", "b5").holds
     assert claim(2, "p2 p3 p4", "k4 g4 b4").holds
     assert set(claim(7, "r1 g2 b3", "k7").refutation) == {"k5", "k6"}

@@ -11,7 +11,7 @@ import pytest
 from arena.lab.single_game import PlayedGame, play_game
 from arena.lab.tournament import run_tournament
 from arena.policy import load_net
-from arena.results.judge import Judge, analyse, page_notes
+from arena.results.judge import BLUNDER, Judge, analyse, page_notes
 from arena.results.pages.game_data import replay_page
 from arena.results.positions import decisions
 from arena.results.run_data import RunData, read_run
@@ -34,12 +34,13 @@ def game(request: pytest.FixtureRequest) -> PlayedGame:
 
 def test_a_judgement_is_the_net_s_own(game: PlayedGame) -> None:
     found = analyse(game)
-    net = load_net(found.made[0].state().rules)
-    for made, judged in zip(found.made, found.judged):
+    net = load_net(found.judged[0].made.before.rules)
+    for judged in found.judged:
+        made = judged.made
         if made.phase in ("draw", "scout"):
             assert (judged.chance, judged.loss) == (None, 0)
             continue
-        values = net.values(made.state().view(made.seat), list(made.legal))
+        values = net.values(made.before.view(made.seat), list(made.legal))
         assert judged.chance == values[made.legal.index(made.move)]
         assert judged.loss == max(values) - judged.chance
         assert values[made.legal.index(judged.best)] == max(values)
@@ -47,27 +48,29 @@ def test_a_judgement_is_the_net_s_own(game: PlayedGame) -> None:
 
 def test_the_curve_ends_with_the_result_and_begins_even(game: PlayedGame) -> None:
     found = analyse(game)
-    end = found.made[-1].after.outcome
+    end = found.judged[-1].made.after.outcome
     assert end is not None
     assert end.winner is not None
     assert (found.chances[0], found.chances[-1]) == (0.5, float(end.winner == 0))
-    assert len(found.chances) == len(found.made) + 1
+    assert len(found.chances) == len(found.judged) + 1
     assert all(0 <= one <= 1 for one in found.chances)
 
 
 def test_with_a_budget_it_repeats_and_looks_further(game: PlayedGame) -> None:
     some = decisions(game)[10:40:10]
-    judge = Judge(some[0].state().rules, nodes=60)
+    judge = Judge(some[0].before.rules, nodes=60)
     once = [judge.judge(one) for one in some]
-    assert once == [Judge(some[0].state().rules, nodes=60).judge(one) for one in reversed(some)][::-1]
-    assert any(one.chance != other.chance for one, other in zip(once, map(Judge(some[0].state().rules).judge, some)))
+    assert once == [Judge(some[0].before.rules, nodes=60).judge(one) for one in reversed(some)][::-1]
+    assert any(one.chance != other.chance for one, other in zip(once, map(Judge(some[0].before.rules).judge, some)))
 
 
 def test_the_page_has_the_curve(game: PlayedGame) -> None:
     found = analyse(game)
     notes = page_notes(found)
     assert [note["chance"] for note in notes] == [round(one, 4) for one in found.chances]
-    assert {number for number, note in enumerate(notes) if note.get("mark") == "blunder"} == set(found.blunders)
+    assert {number for number, note in enumerate(notes) if note.get("mark") == "blunder"} == {
+        judged.made.number for judged in found.judged if judged.loss >= BLUNDER
+    }
     page = replay_page(game, "1", found)
     data = json.loads(page.partition('id="data-games"')[2].partition(">")[2].partition("</script>")[0])
     assert [step["chance"] for step in data[0]["steps"]] == [note["chance"] for note in notes]

@@ -12,10 +12,8 @@ from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
-from arena.results.positions import Position
-from arena.terminal.drawing import board_text, draw_board
+from arena.terminal.drawing import Scene, board_text, draw_board
 from arena.terminal.input import LINE_COMMANDS, DecisionInput, Left, Resigned
-from arena.terminal.scene import Scene
 
 
 def desk(rules: str = "tactical", moves: int = 0, seed: int = 5) -> DecisionInput:
@@ -26,8 +24,7 @@ def desk(rules: str = "tactical", moves: int = 0, seed: int = 5) -> DecisionInpu
             break
         state.apply(rng.choice(state.legal_moves()))
     view = state.view(state.to_move)
-    scene = Scene(Position.of(state), state.rules, ("ann", "bob"), state.to_move, both_hands=False)
-    return DecisionInput(view, state.legal_moves(), scene)
+    return DecisionInput(view, state.legal_moves(), ("ann", "bob"))
 
 
 @pytest.mark.parametrize("text", ["y2@3", " Y2 @ 3 ", "y2 3", "3"])
@@ -163,7 +160,7 @@ def test_cards_alone_are_coloured_and_none_is_faint() -> None:
     """Blanks between cards had the colour of the card before, cards in the hand were dim."""
     console = Console(width=80, force_terminal=True, color_system="truecolor", _environ={})
     seen = 0
-    for line in draw_board(desk("base", moves=30).scene, 80).split("\n"):
+    for line in draw_board(Scene(desk("base", moves=30).view), 80).split("\n"):
         for part in line.render(console):
             style = part.style or Style()
             if part.text.strip() and style.bgcolor is not None:

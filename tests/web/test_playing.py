@@ -29,7 +29,7 @@ from arena.game.rules import load_rules
 from arena.league.store import open_league
 from arena.results.positions import decisions
 from arena.results.records import game_of
-from arena.terminal.scene import News
+from arena.terminal.input import News
 from arena.tournament.games import GameResult
 from arena.web import play_child as child
 from arena.web import web_games as tables
@@ -200,9 +200,8 @@ def _seen(game: GameResult, seat: int) -> Iterator[set[str]]:
     for one in decisions(game):
         if one.seat == seat and len(one.legal) > 1:
             at = one.before
-            table = [card for side in at.sides for row in side for card in row]
-            cards = {*at.hands[seat], *at.beside[0], *at.beside[1], *table}
-            yield cards
+            table = [card for player in (0, 1) for stone in range(1, 10) for card in at.side(player, stone)]
+            yield {*at.hand_of(seat), *at.row(0), *at.row(1), *table}
 
 
 @pytest.mark.usefixtures("threads")
@@ -341,7 +340,7 @@ def test_every_decision_of_every_rule_set_can_be_shown(name: str) -> None:
     while moves := state.legal_moves():
         seat = state.to_move
         view = state.view(seat)
-        shown = table_shown(news[seat].scene(state), news[seat], state.events(seat), False)
+        shown = table_shown(state, news[seat].look(state), news[seat])
         choices, lines = choices_shown(view, moves)
         paths = dict(_paths(choices))
         assert sorted(paths) == list(range(len(lines)))

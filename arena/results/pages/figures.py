@@ -54,6 +54,13 @@ MOST_DOTS = 100
 MOST_PROGRESS = 200
 """The most bots whose ratings are fitted repeatedly."""
 _PAIRED = ("round-robin", "gauntlet", "match")
+_NEEDS = {
+    "crosstable": f"at most {LARGEST_SQUARE} bots; more would be unreadable",
+    "progress": f"at most {MOST_PROGRESS} bots, and not for the first few games",
+    "history": "versions of a bot, such as bots/mybot.py@last-8",
+    "variants": "comparisons (arena compare); of a run: standings, crosstable, progress, lengths, history",
+}
+"""What a plot that cannot be made of a run is for."""
 
 
 def panel_of(run: RunData, kind: str) -> dict[str, Plot]:
@@ -62,27 +69,16 @@ def panel_of(run: RunData, kind: str) -> dict[str, Plot]:
         raise StatsError(f"{run.name}: no plot '{kind}'{did_you_mean(kind, PLOT_KINDS)}")
     if not len(run.games):
         raise StatsError(f"{run.name}: no games yet")
-    plot: Plot | None = None
-    if kind == "standings":
-        plot = rating_plot(standings(run))
-    elif kind == "crosstable":
-        plot = heat(run.games, [row["bot"] for row in standings(run).rows])
-        if plot is None:
-            raise StatsError(f"{run.name}: a crosstable of more than {LARGEST_SQUARE} bots would be unreadable")
-    elif kind == "progress":
-        if (plot := progress_plot(run)) is None:
-            few = len(run.bots) <= MOST_PROGRESS
-            why = "too few games" if few else f"{len(run.bots):,} bots, where {MOST_PROGRESS} are the most"
-            raise StatsError(f"{run.name}: no plot of {kind}: {why}")
-    elif kind == "lengths":
-        plot = length_plot(length_histogram(run.games))
-    elif kind == "history" and (plot := history_plot(standings(run))) is None:
-        raise StatsError(f"{run.name}: '{kind}' is for versions of a bot, such as bots/mybot.py@last-8")
+    makers: dict[str, Callable[[], Plot | None]] = {
+        "standings": lambda: rating_plot(standings(run)),
+        "crosstable": lambda: heat(run.games, [row["bot"] for row in standings(run).rows]),
+        "progress": lambda: progress_plot(run),
+        "lengths": lambda: length_plot(length_histogram(run.games)),
+        "history": lambda: history_plot(standings(run)),
+    }
+    plot = makers[kind]() if kind in makers else None
     if plot is None:
-        raise StatsError(
-            f"{run.name}: '{kind}' is for comparisons (arena compare); of a run: standings, crosstable, "
-            "progress, lengths"
-        )
+        raise StatsError(f"{run.name}: '{kind}' is for {_NEEDS[kind]}")
     return {f"{PLOT_KINDS[kind]}\n{heading(run)}": plot}
 
 

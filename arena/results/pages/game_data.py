@@ -1,24 +1,44 @@
-"""Choose games of a run for pages, and turn each into plain values: the whole deal, then what each step changed."""
+"""Choose games of a run for pages, and turn each into plain values: the whole deal, then what each step changed.
+
+`board.js` draws a state from a flat mapping of texts and numbers; `a`, the seat 0, sits below, and `b` above:
+
+====================  ==========================================================================
+`turn` `seat` `phase` turns begun; the seat to decide (0, 1); the kind of decision
+`own`                 nine signs: `a`, `b`, or `.` for a stone that is not claimed
+`ha` `hb`             cards in hand
+`a1` .. `b9`          cards of a side; a wild bound when it was played is such as `*J=r7`
+`m1` .. `m9`          combat modes of a stone
+`va1` .. `vb9`        what a complete side is worth, such as `colour run 24`
+`wa1` .. `wb9`        why a complete side holds no claim to a stone that nobody owns
+`da` `db`             cards face up beside the board
+`clan` `tactic`       cards left in the decks
+`pend`                the card that a ruse has taken and not yet put anywhere
+`won`                 the stones that have decided the game
+====================  ==========================================================================
+
+Keys that hold nothing are left out.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeAlias
 
+from arena.game.board import Outcome
 from arena.game.engine import State
-from arena.game.record import parse_record
-from arena.game.rules import Rules
+from arena.game.record import parse_record, replay
 from arena.results.judge import GameAnalysis, analyse, judge_name, page_notes
-from arena.results.pages.boards import Flat, flat
 from arena.results.pages.render import render
 from arena.results.positions import (
+    STONES,
     Decision,
-    Position,
     claim_verdict,
     deed_words,
     result_line,
     shown_names,
+    side_formation,
 )
 from arena.results.run_data import GameFilter, RunData
 from arena.results.sources import Source
@@ -30,7 +50,59 @@ _Forfeit: TypeAlias = tuple[object, object]
 NumberedGames: TypeAlias = list[tuple[str, GameResult]]
 """Games with the numbers by which `arena replay` finds them."""
 LONGEST_REASON = 4000
-_STONES = range(1, 10)
+Flat: TypeAlias = dict[str, Any]
+
+
+@lru_cache(1000)
+def final_state(record: str) -> tuple[Flat, str]:
+    """Return the last state of a game, and the edition that names its cards.
+
+    Raise RecordError if the game does not replay.
+    """
+    game = parse_record(record)
+    return flat(replay(game)), game.rules.edition
+
+
+def flat(state: State, below: int = 0) -> Flat:
+    """Return a state as the flat mapping; with `below` 1 the seats change their places."""
+    signs = "ba" if below else "ab"
+    clan, tactic = state.deck_counts
+    values: Flat = {
+        "turn": state.turns,
+        "seat": state.to_move ^ below,
+        "phase": state.phase,
+        "own": state.owners.translate(str.maketrans("ab", signs)),
+        "clan": clan,
+        "tactic": tactic,
+        "pend": state.pending,
+    }
+    for seat, sign in enumerate(signs):
+        values[f"h{sign}"] = " ".join(state.hand_of(seat))
+        values[f"d{sign}"] = " ".join(state.row(seat))
+        for stone in STONES:
+            values[f"{sign}{stone}"] = " ".join(state.side(seat, stone))
+    for stone in STONES:
+        values[f"m{stone}"] = " ".join(state.modes(stone))
+        for seat, sign in enumerate(signs):
+            if formation := side_formation(state, seat, stone):
+                values[f"v{sign}{stone}"] = formation.label
+                if state.owners[stone - 1] == ".":
+                    values[f"w{sign}{stone}"] = claim_verdict(state, seat, stone).reason
+    if state.outcome is not None:
+        values["won"] = _deciding_stones(state.owners, state.outcome)
+    return {key: value for key, value in values.items() if value not in ("", None)}
+
+
+def _deciding_stones(owners: str, outcome: Outcome) -> str:
+    """Return the stones that won a game, if any did: the three side by side, or all of the winner."""
+    if outcome.winner is None or outcome.reason == "stalemate":
+        return ""
+    sign = "ab"[outcome.winner]
+    begin = owners.find(3 * sign)
+    won = (
+        range(begin, begin + 3) if outcome.reason == "three adjacent" else (at for at in range(9) if owners[at] == sign)
+    )
+    return " ".join(str(at + 1) for at in won)
 
 
 def game_data(game: GameResult, key: str, judged: GameAnalysis | None = None) -> dict[str, Any]:
@@ -45,13 +117,11 @@ def game_data(game: GameResult, key: str, judged: GameAnalysis | None = None) ->
     """
     record = parse_record(game.record)
     judged = judged or analyse(game)
-    made = judged.made
-    deal = made[0].before if made else Position.of(State(record.rules, record.deal, record.auto_claim))
-    state = flat(deal, record.rules)
+    state = flat(State(record.rules, record.deal, record.auto_claim))
     steps: list[dict[str, Any]] = [{"set": state}]
-    for decision in made:
-        after = flat(decision.after, record.rules)
-        steps.append({"set": _changes(state, after)} | _step_values(decision, record.rules))
+    for decision in (one.made for one in judged.judged):
+        after = flat(decision.after)
+        steps.append({"set": _changes(state, after)} | _step_values(decision))
         state = after
     return {
         "key": key,
@@ -90,15 +160,15 @@ def _changes(before: Flat, after: Flat) -> Flat:
     return gone | {key: value for key, value in after.items() if before.get(key) != value}
 
 
-def _step_values(decision: Decision, rules: Rules) -> dict[str, Any]:
+def _step_values(decision: Decision) -> dict[str, Any]:
     events = [event.text if event.seat == decision.seat else str(event) for event in decision.events]
     claims = [
         {
             "seat": "ab".index(now),
             "stone": stone,
-            "why": claim_verdict(rules, decision.after, "ab".index(now), stone).reason,
+            "why": claim_verdict(decision.after, "ab".index(now), stone).reason,
         }
-        for stone, before, now in zip(_STONES, decision.before.owners, decision.after.owners)
+        for stone, before, now in zip(STONES, decision.before.owners, decision.after.owners)
         if before != now and now != "."
     ]
     values: dict[str, Any] = {
@@ -106,7 +176,7 @@ def _step_values(decision: Decision, rules: Rules) -> dict[str, Any]:
         "turn": decision.turn,
         "seat": decision.seat,
         "move": str(decision.move),
-        "said": deed_words(decision.move, rules.edition),
+        "said": deed_words(decision.move, decision.after.rules.edition),
         "of": len(decision.legal),
         "ms": None if decision.ms is None else float(f"{decision.ms:.2g}"),
         "events": events or [str(decision.move)],
@@ -146,6 +216,8 @@ def chosen_places(forfeits: Sequence[_Forfeit], count: int) -> list[int]:
 
 def sample(source: Source, run: RunData, wanted: GameFilter, count: int) -> tuple[NumberedGames, int]:
     """Return the games of a run to show, and the number of games to choose from; `run` holds the games of `source`."""
+    if count < 1:
+        return [], 0
     with source.games() as games:
         games.chosen(wanted)  # raises an error for unknown bots
         columns = None

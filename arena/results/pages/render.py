@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from arena.results.pages.boards import final_state
 from arena.results.pages.plots import short_labels, svg
 from arena.results.positions import card_words
 from arena.results.table import Report, Table
@@ -95,7 +94,7 @@ def environment(*packages: str) -> Environment:
         "short": short_labels,
         "svg": svg,
     }
-    made.globals |= {"card_words": card_words, "final_state": final_state}
+    made.globals["card_words"] = card_words
     return made
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from itertools import compress
+from dataclasses import dataclass, replace
+from itertools import compress, pairwise
 from typing import Any
 
 from arena.errors import ArenaError, UnfitEngineError
@@ -39,7 +38,7 @@ from arena.results.run_stats import stats_report
 from arena.results.sources import Source, StoredComparison
 from arena.results.sprt_report import sprt_text
 from arena.results.standings_report import standings_report
-from arena.results.table import Column, Report, Table, percent, rating_text, table_of
+from arena.results.table import Column, Report, Table, percent, table_of
 from arena.results.variant_report import comparison, read_variants
 from arena.results.words import heading as heading_of
 from arena.text import first_line, one_line
@@ -50,8 +49,6 @@ _GAMES = 20
 _ERROR = 10.0
 """95% error in Elo for which the report says how many more pairs are needed."""
 _MOST_REASONS = 200
-MOST_LEADERS = 5
-"""Bots in first place that are named."""
 MOST_ROWS = 1000
 """Rows of a table that a page shows."""
 _NARROW = 5
@@ -118,25 +115,6 @@ class ReportPart:
     folder: str = ""
 
 
-@dataclass
-class _Sample:
-    """The games of a report to replay, and their number."""
-
-    games: list[dict[str, Any]] = field(default_factory=list)
-    total: int = 0
-
-    def add(self, source: Source, run: RunData, count: int, wanted: GameFilter, folder: str) -> None:
-        """Add `count` games of a run, whose names begin with `folder`."""
-        numbered, total = sample(source, run, wanted, count) if count > 0 else ([], len(run.games))
-        self.total += total
-        for number, game in numbered:
-            with suppress(RecordError):  # a damaged record: `arena verify` reports it, and the figures are not affected
-                try:
-                    self.games.append(game_data(game, folder + number) | {"id": folder + game.name})
-                except UnfitEngineError as error:
-                    raise UnfitEngineError(f"{error}, or make the report with --replays 0, without games") from None
-
-
 def report_page(
     source: Source,
     count: int = _GAMES,
@@ -156,7 +134,8 @@ def report_page(
     title = heading = one_line(source.path.name)
     variants = source.parts()
     parts: list[ReportPart] = []
-    found = _Sample()
+    games: list[dict[str, Any]] = []
+    total = 0
     if isinstance(source, StoredComparison):
         with suppress(ArenaError):  # there is nothing to compare yet
             compared = comparison(read_variants([variant.path for variant in variants.values()], CARD_GAMES))
@@ -170,11 +149,18 @@ def report_page(
         parts.append(_part(variant, run, prior, rules, folder))
         share = count * (index + 1) // len(variants) - count * index // len(variants)
         played = replace(wanted, field=frozenset(run.bots)) if run.selection else wanted
-        found.add(variant, run, share, played, folder)
-    if found.games:
-        sampled = f"All {found.total:,} games can be replayed here."
-        if len(found.games) < found.total:
-            sampled = f"{len(found.games)} of {found.total:,} games can be replayed here: one example of each forfeit,"
+        chosen, choices = sample(variant, run, played, share)
+        total += choices
+        for number, game in chosen:
+            with suppress(RecordError):  # a damaged record: `arena verify` reports it, and the figures are not affected
+                try:
+                    games.append(game_data(game, folder + number) | {"id": folder + game.name})
+                except UnfitEngineError as error:
+                    raise UnfitEngineError(f"{error}, or make the report with --replays 0, without games") from None
+    if games:
+        sampled = f"All {total:,} games can be replayed here."
+        if len(games) < total:
+            sampled = f"{len(games)} of {total:,} games can be replayed here: one example of each forfeit,"
             sampled += f" then a spread across the run. For others: arena replay {name} GAME --open"
         titles = [section.title for section in parts[0].sections]
         place = titles.index("Length of games") if "Length of games" in titles else len(titles)
@@ -182,33 +168,31 @@ def report_page(
     return render(
         "report.html",
         ["tables.js", "board.js", "viewer.js"],
-        {"games": found.games},
+        {"games": games},
         title=title,
         heading=heading,
         parts=parts,
-        games=found.games,
-        watch=_worth_watching(found.games),
-        ids={game["id"] for game in found.games},
+        games=games,
+        watch=_worth_watching(games),
+        ids={game["id"] for game in games},
     )
 
 
 def _worth_watching(games: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     """Return the largest turning point of the games: where it is, the board there, and what happened in words."""
-
-    def chances(game: Mapping[str, Any], move: int) -> list[float]:
-        """Return the chance to win of the player who moves, before and after the move."""
-        first = game["steps"][move]["seat"] == 0
-        return [one["chance"] if first else 1 - one["chance"] for one in game["steps"][move - 1 : move + 1]]
-
-    def change(turn: tuple[Mapping[str, Any], int]) -> float:
-        before, after = chances(*turn)
-        return abs(after - before)
-
-    turns = [(game, move) for game in games if game["forfeit"] is None for move in range(1, len(game["steps"]) - 1)]
+    turns = [
+        (abs(after["chance"] - before["chance"]), -number, -after["n"])  # of equal ones the first
+        for number, game in enumerate(games)
+        if game["forfeit"] is None
+        for before, after in pairwise(game["steps"][:-1])
+    ]
     if not turns:
         return None
-    game, move = max(turns, key=change)
-    step, (before, after) = game["steps"][move], chances(game, move)
+    _, number, move = max(turns)
+    game, move = games[-number], -move
+    step = game["steps"][move]
+    chances = [one["chance"] for one in game["steps"][move - 1 : move + 1]]
+    before, after = chances if step["seat"] == 0 else [1 - chance for chance in chances]
     words = f"{game['names'][step['seat']]}: {step['said']}. Its chance to win goes from {before:.0%} to {after:.0%}."
     state: dict[str, Any] = {}
     for one in game["steps"][: move + 1]:
@@ -272,7 +256,6 @@ def _part(source: Source, run: RunData, prior: float | None, rules: str, folder:
         [
             *([verdict] if verdict else []),
             *main.said_above,
-            _lead(figures),
             *main.answer,
             *filter(None, [main.next]),
         ],
@@ -285,19 +268,6 @@ def _part(source: Source, run: RunData, prior: float | None, rules: str, folder:
 def _taken(shown: dict[str, Table], *names: str) -> list[Table]:
     """Take tables that stand beside their plot out of the others."""
     return [shown.pop(name) for name in names if name in shown]
-
-
-def _lead(standings: RunStandings) -> str:
-    """Say which bot came first."""
-    best = [row for row in standings.rows if row["rank"] == 1]
-    so_far = standings.run.planned is not None and not standings.run.complete
-    bots = ", ".join(one_line(row["bot"], 60) for row in best[:MOST_LEADERS])
-    line = f"{'So far first' if so_far else 'First'} of {len(standings.rows)}: {bots}"
-    if len(best) > 1:
-        return f"{line}."
-    (row,) = best
-    rating = "" if math.isnan(row["elo"]) else f", {rating_text(row['elo'], row['elo_plus'], row['elo_minus'])} Elo"
-    return f"{line}{rating}, {percent(row['score'])}% of the points in {row['games']:,} games."
 
 
 def _facts(run: RunData, standings: RunStandings) -> list[tuple[str, str]]:

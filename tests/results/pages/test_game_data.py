@@ -11,7 +11,6 @@ import pytest
 from arena.game.engine import State
 from arena.game.record import parse_record, replay_steps
 from arena.results.pages.game_data import flat, game_data
-from arena.results.positions import Position
 from arena.tournament.games import GameResult
 from arena.tournament.store.reader import Reader
 from tests.results.pages.conftest import states
@@ -35,8 +34,8 @@ def test_each_step_is_the_engines_state(games: list[GameResult], pages: list[dic
         record = parse_record(game.record)
         state = State(record.rules, record.deal, record.auto_claim)
         for _ in replay_steps(record, state):
-            assert next(found) == flat(Position.of(state), record.rules)
-        assert next(found) == flat(Position.of(state), record.rules)
+            assert next(found) == flat(state)
+        assert next(found) == flat(state)
         assert next(found, None) is None
 
 

@@ -21,7 +21,7 @@ from arena.results.run_standings import standings
 from arena.results.run_stats import stats_report
 from arena.results.sources import StoredRun, find_source
 from arena.results.standings_report import standings_report
-from arena.results.table import Table, rating_text
+from arena.results.table import Table
 from arena.text import one_line
 from arena.tournament.config import config_from_dict
 from arena.tournament.store.reader import Reader
@@ -214,14 +214,6 @@ def test_a_league_tells_why_games_were_forfeited(tmp_path: Path) -> None:
 
 def test_a_page_is_the_same_with_the_same_games(folder: Path, html: str) -> None:
     assert report_page(find_source(str(folder)), count=6) == html
-
-
-def test_the_first_lines_say_who_came_first(folder: Path, page: Page) -> None:
-    first = standings(read_run(folder)).rows[0]
-    assert (
-        f"First of 3: {first['bot']}, {rating_text(first['elo'], first['elo_plus'], first['elo_minus'])} Elo, "
-        in page.text
-    )
 
 
 def test_a_bracket_is_no_table_to_sort(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-// Draws cards, stones and boards from the states of arena/results/pages/boards.py, seat a below, and moves them: for the viewer,
+// Draws cards, stones and boards from the states of arena/results/pages/game_data.py, seat a below, and moves them: for the viewer,
 // games against bots, live boards and lessons. What a page marks with data-board or data-face is drawn as it loads.
 "use strict";
 const boards = (() => {

@@ -1,4 +1,4 @@
-"""Play on the whole screen: the table above, what happened below it, and a line to type in."""
+"""How a person plays in a terminal: line by line, or on the whole screen."""
 
 from __future__ import annotations
 
@@ -27,9 +27,8 @@ from rich.text import Text
 from arena.bots.output import BotOutput, redirected
 from arena.game.engine import State, View
 from arena.game.moves import Move
-from arena.terminal.drawing import WIDTH, draw_board
-from arena.terminal.input import DecisionInput, Left, Person, TerminalInterface
-from arena.terminal.lines import console_for
+from arena.terminal.drawing import WIDTH, Scene, console_for, draw_board
+from arena.terminal.input import DecisionInput, Left, News, PersonInterface
 from arena.terminal.session import Session, end_text
 from arena.text import printable_lines
 
@@ -37,8 +36,83 @@ _PATIENCE_S, _HEARD, _PAGE = 2.0, 5, 5
 _KEYS = "↑↓ card  ←→ stone  Enter plays   help  hint  why 3  quit  undo  moves  resign"
 
 
+class TerminalInterface(PersonInterface):
+    """Follows a game, and keeps the news and the table as the person sees them."""
+
+    news: News
+    scene: Scene
+
+    def __init__(self, person: str) -> None:
+        self.person = person
+
+    def begun(self, state: State, seats: tuple[str, str]) -> None:
+        """Begin to follow a game; `seats` are the names of seat 0 and seat 1."""
+        self.news = News(seats, seats.index(self.person))
+        self._look(state)
+
+    def moved(self, state: State, move: Move) -> None:
+        """Follow a move."""
+        self._look(state)
+
+    def _look(self, state: State) -> None:
+        view = self.news.look(state)
+        self.scene = Scene(view, self.news.names, self.news.stones)
+
+
+class LineInterface(TerminalInterface):
+    """Prints the table at each decision and reads a line."""
+
+    def __init__(self, person: str) -> None:
+        super().__init__(person)
+        self.console = console_for()
+        self._told_keys = False
+
+    def run(self, session: Session) -> None:
+        """Play to the end. What the person raises passes through."""
+        seating = session.seating
+        self.say(f"{' against '.join(seating.names)}, rules {seating.rules.short_name}, seed {seating.seed}")
+        session.play()
+        self.show()
+        self.say(end_text(session))
+
+    def show(self) -> None:
+        """Print what has happened, and the table."""
+        self.console.print()
+        if self.news.events:
+            self.say(self.news.text())
+            self.console.print()
+        self.news.clear()
+        self.console.print(draw_board(self.scene))
+        self.console.print()
+
+    def say(self, text: str) -> None:
+        """Print text that may have been written by strangers."""
+        self.console.print(Text(printable_lines(text)))
+
+    def ask(self, view: View, moves: list[Move]) -> Move:
+        """Read the move of the person."""
+        self.show()
+        decision = DecisionInput(view, moves, self.news.names)
+        if not self._told_keys or len(moves) <= 6:
+            self.say(decision.prompt)
+            self._told_keys = True
+        while True:
+            try:
+                typed = input(f"{decision.asks}> ")
+            except EOFError:
+                self.console.print()
+                raise Left from None
+            move = decision.enter(typed)
+            if move is not None:
+                return move
+            self.say(decision.notes)
+
+
+# ---------------------------------------------------------------- on the whole screen
+
+
 class FullScreen(TerminalInterface):
-    """The screen of a person at the table. PgUp and PgDn scroll the notes below the table.
+    """The table above, what happened below it, and a line to type in. PgUp and PgDn scroll the notes below the table.
 
     The game is played in a thread (`_play_behind`), which calls `ask`, `begun` and `moved`; everything else runs in the
     thread of the screen. A decision goes to the screen as a `DecisionInput`, and the move returns through a queue.
@@ -100,7 +174,7 @@ class FullScreen(TerminalInterface):
 
     def ask(self, view: View, moves: list[Move]) -> Move:
         """Wait for the move of the person."""
-        decision = DecisionInput(view, moves, self.scene)
+        decision = DecisionInput(view, moves, self.news.names)
         heard, self._heard = self._heard[-_HEARD:], []
         self._show("\n".join(filter(None, [self.news.text(), *heard, decision.prompt])))
         self.news.clear()
@@ -126,9 +200,8 @@ class FullScreen(TerminalInterface):
             self._app.invalidate()
 
         game: Future[None] = Future()
-        person = Person(self, session.seating.claims)
         with _shown_output(session, self._add_line):
-            self._app.run(pre_run=lambda: _play_behind(lambda: session.play(person), over, game))
+            self._app.run(pre_run=lambda: _play_behind(session.play, over, game))
             self._answers.put(Left())  # to the next question
             wait([game], _PATIENCE_S)  # a bot may still be thinking; all moves are saved
         if game.done():
