@@ -13,7 +13,6 @@ from pathlib import Path
 import arena.bots.isolation.python_child  # noqa: F401  children write no bytecode; so theirs is there when they start
 from arena.bots.bot import BotFault, GameEnd, Setup
 from arena.bots.isolation import python_messages as messages
-from arena.bots.isolation.levels import HelloAnswer, Isolation, Launch
 from arena.bots.isolation.python_messages import (
     Message,
     clock_flags,
@@ -23,7 +22,7 @@ from arena.bots.isolation.python_messages import (
     take_message,
 )
 from arena.bots.isolation.sandbox import counts_inside
-from arena.bots.limits import BotLimits
+from arena.bots.limits import BotLimits, HelloAnswer, Isolation, Launch
 from arena.bots.spec import BotSpec
 from arena.endings import ForfeitKind
 from arena.game.engine import View

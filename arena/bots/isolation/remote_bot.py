@@ -32,11 +32,10 @@ from typing import Any, TypeVar
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.bots.faults import BotError
 from arena.bots.isolation.image_encoder import ImageEncoder
-from arena.bots.isolation.levels import CannotStart, HelloAnswer, Launch
 from arena.bots.isolation.process import BotProcess, DeadlinePassed, ProcessEnded
 from arena.bots.isolation.sandbox import SandboxRefused
 from arena.bots.isolation.wire_messages import LineEncoder
-from arena.bots.limits import BotLimits
+from arena.bots.limits import BotLimits, CannotStart, HelloAnswer, Launch
 from arena.bots.output import MARK, PER_GAME, BotOutput, place_text
 from arena.bots.spec import BotSpec, check_unchanged
 from arena.compiled import require_fresh_engine

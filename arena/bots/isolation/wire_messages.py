@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
-from arena.bots.isolation.levels import HelloAnswer, Isolation, Launch
-from arena.bots.limits import BotLimits
+from arena.bots.limits import BotLimits, HelloAnswer, Isolation, Launch
 from arena.bots.spec import BotSpec
 from arena.endings import ForfeitKind
 from arena.errors import did_you_mean

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from arena.bots.bot import TimeLeft
-from arena.bots.isolation.levels import Isolation
-from arena.bots.limits import BotLimits, Limits
+from arena.bots.limits import BotLimits, Isolation, Limits
 from arena.bots.spec import BotSpec
 from arena.game.rules import load_rules
 from arena.tournament.games import Chunk

@@ -11,10 +11,9 @@ import pytest
 from arena.bots.bot import GameEnd, Setup, TimeLeft
 from arena.bots.faults import BotError
 from arena.bots.isolation import wire_messages as messages
-from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.remote_bot import RemoteBot
 from arena.bots.isolation.wire_messages import launch_of
-from arena.bots.limits import BotLimits
+from arena.bots.limits import BotLimits, Launch
 from arena.bots.spec import find_bot
 from arena.tournament.games import PairTask
 from tests.bots.isolation.wire_fakes import (
