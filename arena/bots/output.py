@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import logging
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,19 +18,6 @@ _log = logging.getLogger("arena.bots")
 PER_GAME = 10_000
 PER_PROCESS = 2_000_000
 _LINE = 2_000
-
-
-#: How a bot's process marks where a line was written: seat, the bot's decision (0: in no decision).
-MARK = re.compile("\x1e([01])/([0-9]{1,5})\x1f")
-
-
-def place_text(game: str, seat: int, decision: int) -> str:
-    """Say where something was written, for the log.
-
-    >>> place_text("ann/bob/3", 1, 12), place_text("ann/bob/3", 0, 0)
-    ('game ann/bob/3, seat b, decision 12', 'game ann/bob/3, seat a')
-    """
-    return f"game {game}, seat {'ab'[seat]}" + (f", decision {decision}" if decision else "")
 
 
 class BotOutput(io.TextIOWrapper):

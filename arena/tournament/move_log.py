@@ -13,13 +13,9 @@ leaves in two, and the moves.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
 from dataclasses import dataclass
 from struct import Struct
 from typing import Any
-
-from arena.game.engine import State
-from arena.game.moves import Move
 
 IDLE, IN_PLAY = 0, 1
 #: Hooks other than `act`: the stage is the hook plus 1 for the bot that began the game, 2 for the other.
@@ -108,22 +104,3 @@ def read_snapshot(buffer: Any) -> LogSnapshot:
     auto = (bool(stage & AUTO[0]), bool(stage & AUTO[1]))
     time_left_s = _TIME_LEFT.unpack_from(buffer, 10)[0] / 1000
     return LogSnapshot(key, hook, role, moves, auto, stage // FORFEIT & 7, stage // LOSER & 3, time_left_s)
-
-
-def whereabouts(
-    buffer: Any, state: State, in_turn: tuple[int, int], forced: tuple[bool, bool], table: Sequence[Move]
-) -> tuple[int, int]:
-    """Return the seat whose code is running in a game, and the number of its decision (0: in another hook).
-
-    `state` is the beginning of the game. Its moves are made again, because the engine's own loop counts no decisions.
-    """
-    stage = buffer[0]
-    if stage & 12 and stage & 3:
-        return in_turn[(stage & 3) - 1], 0
-    asked = [1, 1]
-    for code in buffer[FIRST:]:
-        if code >= len(table):
-            break
-        asked[state.to_move] += len(state.legal_moves()) > 1 or forced[state.to_move]
-        state.apply(table[code])
-    return state.to_move, asked[state.to_move]

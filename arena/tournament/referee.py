@@ -33,7 +33,6 @@ from arena.bots.bot import Actor, BotFault, GameEnd, Setup, TimeLeft, hook_of
 from arena.bots.faults import author_traceback, shorten, show_value
 from arena.bots.isolation.remote_bot import RemoteBot
 from arena.bots.loading import LoadedBot
-from arena.bots.output import place_text
 from arena.endings import FORFEIT_CODES, FORFEITS, ForfeitKind, match_points
 from arena.game.deals import Deal
 from arena.game.engine import IllegalMove, State
@@ -569,14 +568,10 @@ class Referee:
         return (*self._names, "arena")[role - 1], self.games
 
     def where(self) -> str:
-        """Describe the game, seat and decision of the code that is running; "" outside of games."""
+        """Name the game of the code that is running; "" outside of games."""
         if (game := self._game) is None or self.buffer[0] & 15 in (move_log.IDLE, move_log.INIT + 1, move_log.INIT + 2):
             return ""
-        task, (player_a, player_b) = game.task, game.seats
-        deal = self._deal(game.seed, task.deal)
-        state = State(self._rules, deal, (player_a.auto_claim, player_b.auto_claim))
-        forced = (player_a.ask_forced, player_b.ask_forced)
-        return place_text(task.name, *move_log.whereabouts(self.buffer, state, game.in_turn, forced, self._table))
+        return f"game {game.task.name}"
 
 
 # ---------------------------------------------------------------- pieces

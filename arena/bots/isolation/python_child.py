@@ -52,7 +52,6 @@ class Child:
         self.begin: Callable[..., object] | None = None
         self.observe: Callable[..., object] | None = None
         self.end: Callable[..., object] | None = None
-        self.seat = 0
         self.seen = 0  # events that observe received
         self.quick_act: Any = None  # the bot's act, None if questions need more than that
         self.generators = False
@@ -131,16 +130,11 @@ class Child:
         )
         self.write(pack_message(messages.MADE, bytes((flags,))))
 
-    def where(self) -> str:
-        """Return the mark for what is written now."""
-        return "" if self.act is None else f"\x1e{self.seat}/{self.desk.asked}\x1f"
-
     # ---- games ---------------------------------------------------------------------------------------------
 
     def _begin(self, body: bytes) -> None:
         seat, starter, seed, flags, move, bank = messages.BEGINNING.unpack(body)
         self.games += 1
-        self.seat = seat
         self.seen = 0
         self.quick_act = None
         self.desk.begin(seed)
@@ -217,7 +211,6 @@ class Child:
         hook = "observe"
         try:
             self.desk.read(body, start)
-            self.desk.asked -= 1
             self._tell()
             hook = "end"
             if self.end is not None:
@@ -262,7 +255,7 @@ class _Output(BotOutput):
     @staticmethod
     def _log(bot: str, line: str, where: str) -> None:
         with contextlib.suppress(OSError):
-            os.write(2, (where + line).encode("utf-8", "replace") + b"\n")
+            os.write(2, (line).encode("utf-8", "replace") + b"\n")
 
 
 def child_main() -> None:
@@ -280,7 +273,7 @@ def child_main() -> None:
             written += write(answers, data[written:])
 
     child = Child(write_all)
-    output = _Output(lambda: ("", child.games), where=child.where)
+    output = _Output(lambda: ("", child.games))
     sys.stdout = sys.stderr = output
     sys.breakpointhook = no_breakpoint
     code = 0

@@ -36,7 +36,7 @@ from arena.bots.isolation.process import BotProcess, DeadlinePassed, ProcessEnde
 from arena.bots.isolation.sandbox import SandboxRefused
 from arena.bots.isolation.wire_messages import LineEncoder
 from arena.bots.limits import BotLimits, CannotStart, HelloAnswer, Launch
-from arena.bots.output import MARK, PER_GAME, BotOutput, place_text
+from arena.bots.output import PER_GAME, BotOutput
 from arena.bots.spec import BotSpec, check_unchanged
 from arena.compiled import require_fresh_engine
 from arena.endings import ForfeitKind
@@ -94,14 +94,11 @@ class RemoteBot:
         self._is_made = False
         self._has_played = False  # whether this process has begun a game
         self._survives_games = not self._encoder.may_leave  # whether processes of this bot go on after a game
-        self._game: object = None  # that is played, for the log
+        self._place = ""  # the game that is played, for the log
         self._games = 0
-        self._seat: int | None = None
-        self._decision = 0
         self._heard = 0  # bytes of output in this game
         self._open_line = b""
         self._last_words = ""
-        self._place = ""
         self._output = BotOutput(lambda: (self.name, self._games), where=lambda: self._place)
 
     def twin(self) -> RemoteBot:
@@ -140,7 +137,7 @@ class RemoteBot:
             if reason := self._reason_to_replace(process):
                 self._replace(reason)
         self._games += 1
-        self._seat, self._heard, self._last_words = None, 0, ""
+        self._heard, self._last_words = 0, ""
         self._make_ready()
 
     def suspend(self) -> None:
@@ -224,7 +221,7 @@ class RemoteBot:
 
     def set_game(self, game: object) -> None:
         """Note which game is played from now on, for the log."""
-        self._game = game
+        self._place = f"game {game}"
 
     def begin(self, setup: Setup) -> None:
         """Begin a new game."""
@@ -238,7 +235,6 @@ class RemoteBot:
             self._make_ready()
             self._begin(setup)
         self._has_played = True
-        self._seat, self._decision = setup.seat, 0
 
     def _begin(self, setup: Setup) -> None:
         encoder = self._encoder
@@ -254,7 +250,6 @@ class RemoteBot:
             process.wake()
         move = encoder.ask(view, moves, self._unread)
         if isinstance(move, bytes):  # what is to be sent, or is left of it
-            self._decision += not encoder.is_direct
             read, deadline = encoder.move_reader(view, moves), self._deadline(clock)
             move = self._ask("act", move, read, deadline, clock, encoder.is_direct)
         if clock is not None:
@@ -360,21 +355,9 @@ class RemoteBot:
             self._log_line(line)
 
     def _log_line(self, line: bytes) -> None:
-        text = line.decode("utf-8", "replace")
-        self._place = self._place_of(MARK.match(text))
-        plain = MARK.sub("", text) + "\n"
-        self._output.write(plain)
-        self._last_words = (self._last_words + plain)[-2 * _LAST_LINES * _LINE_LENGTH :]
-
-    def _place_of(self, mark: Any) -> str:
-        """Say where a line was written; a bot's process is believed, because it concerns its own log only."""
-        if self._game is None:
-            return ""
-        if mark is not None:
-            return place_text(str(self._game), *map(int, mark.groups()))
-        if self._seat is None or self._encoder.is_direct:  # which is heard later
-            return f"game {self._game}"
-        return place_text(str(self._game), self._seat, self._decision)
+        text = line.decode("utf-8", "replace") + "\n"
+        self._output.write(text)
+        self._last_words = (self._last_words + text)[-2 * _LAST_LINES * _LINE_LENGTH :]
 
 
 def last_lines(text: str) -> str:
