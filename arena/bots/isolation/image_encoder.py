@@ -7,7 +7,6 @@ import json
 import os
 import sys
 import sysconfig
-from collections.abc import Callable
 from pathlib import Path
 
 import arena.bots.isolation.python_child  # noqa: F401  children write no bytecode; so theirs is there when they start
@@ -141,11 +140,8 @@ class ImageEncoder:
         if message.kind != messages.DONE or message.body:
             raise read_fault(message, 0)
 
-    def move_reader(self, view: View, moves: list[Move]) -> Callable[[Message], Move]:
-        """Return a function that reads the answer to the last question, with its note."""
-        return lambda message: self._move(message, view)
-
-    def _move(self, message: Message, view: View) -> Move:
+    def read_move(self, view: View, moves: list[Move], message: Message) -> Move:
+        """Read the answer to the last question, with its note."""
         number, note = read_answer(message, self._line.question)
         if note is not None:
             view.note(**note)

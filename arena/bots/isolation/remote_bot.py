@@ -250,7 +250,7 @@ class RemoteBot:
             process.wake()
         move = encoder.ask(view, moves, self._unread)
         if isinstance(move, bytes):  # what is to be sent, or is left of it
-            read, deadline = encoder.move_reader(view, moves), self._deadline(clock)
+            read, deadline = partial(encoder.read_move, view, moves), self._deadline(clock)
             move = self._ask("act", move, read, deadline, clock, encoder.is_direct)
         if clock is not None:
             process.rest()
