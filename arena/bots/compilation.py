@@ -1,22 +1,27 @@
-"""Python source as this program reads it, and the program that `arena.bots.syntax` runs to compile it.
+"""Python source as this program reads it, and its compilation without running it, to tell authors of typing errors.
 
-It imports nothing else of the arena, so it starts in a fifth of the time.
+Sources that a stranger wrote can exhaust Python's parser, so they are compiled by this file in a process of its own. It
+imports nothing else of the arena, so it starts in a fifth of the time.
 """
 
 import codecs
 import contextlib
 import marshal
 import re
+import subprocess
 import sys
+from collections.abc import Mapping
 from typing import IO
 
 if sys.platform != "win32":
     import resource
 
-CPU_S, MEMORY = 5, 1 << 30
+_CPU_S, _MEMORY = 5, 1 << 30
+_PATIENCE_S = 30.0  # longer than the processor time, because the machine may be busy
 LONGEST_PARSED = 2 << 20
 """Bytes of the longest source that the arena parses; a syntax tree takes up to 900 times the memory of its source."""
-TOO_MUCH = "it nests too deeply, or is too large"
+_TOO_MUCH = "it nests too deeply, or is too large"
+_ENDED = f"it nests too deeply or is too large, or the sources take more than {_CPU_S} s to compile together"
 _CODING = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")  # PEP 263
 _UTF_8 = re.compile(rb"utf[-_]?8([-_].*)?", re.IGNORECASE)
 _NO_CODE = re.compile(rb"[ \t\f]*(#.*)?\r?")
@@ -50,6 +55,26 @@ def _not_utf_8(path: str, line: int, text: str) -> SyntaxError:
     return SyntaxError(text, (path, line, None, None))
 
 
+def syntax_fault(sources: Mapping[str, bytes]) -> str:
+    """Return what Python cannot compile and why, such as `bot.py: line 12: '(' was never closed`, or "" if it can.
+
+    The sources share a few seconds of processor time and a bounded memory; the keys are their names.
+    """
+    command = [sys.executable, "-I", "-S", __file__]
+    try:
+        done = subprocess.run(
+            command, input=marshal.dumps([*sources.items()]), capture_output=True, timeout=_PATIENCE_S
+        )
+        output, is_ended = done.stdout, done.returncode < 0  # by a limit, or by a crash of the parser
+        if not is_ended:
+            done.check_returncode()
+    except subprocess.TimeoutExpired as error:
+        output, is_ended = error.stdout or b"", True
+    *_, name, fault = ["the bot", *output.decode("utf-8", "replace").split("\0")]
+    fault = _ENDED if is_ended else fault
+    return f"{name}: {fault}" if fault else ""
+
+
 def compilation_fault(source: bytes) -> str:
     """Compile in this process; return what is wrong, such as `line 12: '(' was never closed`, or "".
 
@@ -64,7 +89,7 @@ def compilation_fault(source: bytes) -> str:
     except SyntaxError as error:
         return f"line {error.lineno}: {error.msg}" if error.lineno else error.msg
     except (MemoryError, RecursionError):
-        return TOO_MUCH
+        return _TOO_MUCH
     except (OverflowError, ValueError) as error:
         return str(error)
     return ""
@@ -74,8 +99,8 @@ def _limit() -> None:
     """Bound the processor time and the memory of this process, where the system can."""
     if sys.platform != "win32":
         with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            resource.setrlimit(resource.RLIMIT_CPU, (_CPU_S, _CPU_S))
+            resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
 
 
 def _compile_all(sources: list[tuple[str, bytes]], out: IO[bytes]) -> None:

@@ -1,20 +1,53 @@
-"""What a worker and the bots in it may use."""
+"""Where a bot runs, and what a worker and the bots in it may use. Settings, commands and workers read it from here.
+
+A new isolation level is a member of `Isolation` and, if it confines bots, what `arena.bots.isolation.process` puts
+around their command.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
 
 from arena.bots.processes import data_in_use
+from arena.errors import ArenaError
 from arena.settings import real, whole
 
 MIB = 1 << 20
 _DAY = 86400
 _MOST_MB = 1 << 24
 _SECONDS = {"above": 0, "most": _DAY, "noun": "seconds"}
+
+
+class Isolation(StrEnum):
+    """A level by its name in settings.
+
+    `where` describes it in messages. With `own_process`, each bot has a process of its own; if it is `confined`,
+    nothing in it reaches out or outlives it.
+    """
+
+    where: str
+    own_process: bool
+    confined: bool
+
+    NONE = "none", "not isolated", False, False
+    PROCESS = "process", "in a process", True, False
+    SANDBOX = "sandbox", "in the sandbox", True, True
+
+    def __new__(cls, name: str, where: str = "", own_process: bool = False, confined: bool = False) -> Isolation:
+        """Make a level whose value is its name."""
+        level = str.__new__(cls, name)
+        level._value_ = name
+        level.where, level.own_process, level.confined = where, own_process, confined
+        return level
+
+
+ISOLATIONS = tuple(level.value for level in Isolation)
 
 
 @dataclass(frozen=True)
@@ -58,6 +91,48 @@ class BotLimits:
     files: int = 128  # open descriptors; with each the tables that the kernel keeps of them grow by its square
     processes: int = 64  # processes and threads together (not counted by the system for root)
     cpu_s: int = 3600  # processor time of one process in all; it is replaced between two games long before that
+
+
+_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"}
+
+
+class CannotStart(ArenaError):
+    """The command of a bot cannot be run."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A command and what it may use.
+
+    `argv` is the command, the path of a program first; `folder` the bot's own, its working directory, read-only in
+    the sandbox; `level` the name of an isolation level with processes. `read_only` are further files and folders that
+    the sandbox shows; `system` also shows the system's programs. `environment` adds to PATH, HOME and LANG.
+    """
+
+    argv: tuple[str, ...]
+    folder: Path
+    level: str
+    limits: BotLimits = field(default_factory=BotLimits)
+    read_only: tuple[Path, ...] = ()
+    system: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def whole_environment(self) -> dict[str, str]:
+        """All environment variables of the process."""
+        return {**_ENVIRONMENT, **self.environment}
+
+
+@dataclass(frozen=True)
+class HelloAnswer:
+    """The options that a bot chooses when it is started. They may not change between starts.
+
+    `events`: it wants to know what happens, a Python bot also how games end.
+    """
+
+    auto_claim: bool = True
+    ask_forced: bool = False
+    events: bool = False
 
 
 # ---------------------------------------------------------------- limits that the kernel enforces

@@ -14,7 +14,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from arena.bots.isolation.levels import ISOLATIONS
+from arena.bots.limits import ISOLATIONS
 from arena.cli.group import Decorator, gathered, under
 from arena.errors import ArenaError
 from arena.game.rules import SHORT_NAMES, preset_names

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from arena.bots.isolation.levels import ISOLATIONS
-from arena.bots.limits import Limits
+from arena.bots.limits import ISOLATIONS, Limits
 from arena.errors import ArenaError
 from arena.game.rules import load_rules, written_out
 from arena.settings import REQUIRED, choice, flag, merged, real, table, text, whole

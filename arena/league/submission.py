@@ -22,6 +22,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from arena.bots.bundle import Bundle, BundleFile, OwnFiles
+from arena.bots.compilation import syntax_fault
 from arena.bots.faults import BotError
 from arena.bots.spec import (
     PREFIX,
@@ -35,7 +36,6 @@ from arena.bots.spec import (
     params_text,
     parse_spec,
 )
-from arena.bots.syntax import syntax_fault
 from arena.errors import did_you_mean
 from arena.league.league_settings import LeagueError, check_author, check_name
 from arena.paths import data_folder
@@ -49,6 +49,7 @@ LONGEST_PATH = 200
 """Bytes of a file's path below the bot's folder. It is written into a longer path."""
 LONGEST_ENTRY = 1000
 """Characters of an entry: the bot's file with parameters, or its command."""
+_LONGEST_FAULT = 400
 _SKIPPED = re.compile(r"\..*|__pycache__|.*\.py[cod]")
 _NOWHERE = "/dev/null/bot"  # a folder that cannot exist, in the place of the one that a command will run in
 
@@ -158,7 +159,7 @@ def check_syntax(submission: Submission) -> None:
         return
     if fault := syntax_fault({path: file.content for path, file in submission.files.items() if path.endswith(".py")}):
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
-        raise LeagueError(f"Python {version} cannot read {fault}")
+        raise LeagueError(f"Python {version} cannot read {one_line(fault, _LONGEST_FAULT)}")
 
 
 def placed_bot(entry: str, files: Mapping[str, BundleFile], folder: Path, name: str) -> BotSpec:

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, TypeAlias
 
-from arena.bots.isolation.levels import Isolation
+from arena.bots.limits import Isolation
 from arena.endings import AFTER
 from arena.league import events, versions
 from arena.league.events import LeagueEvent

@@ -36,7 +36,7 @@ class Seating:
     """The players of a game and its rules. `bots` and `names` begin with the starting player; a person has no bot.
 
     `deal` is the deal as records write it, "" for number 0 of the seed. With `claims` the person claims stones. Bots
-    run at an isolation `level` (`bots.isolation.levels`), within `limits` and on a `clock`; a person has no clock.
+    run at an isolation `level` (`bots.limits`), within `limits` and on a `clock`; a person has no clock.
     """
 
     rules: Rules

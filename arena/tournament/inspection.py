@@ -21,9 +21,8 @@ from typing import Any
 
 from tabulate import tabulate
 
-from arena.bots.isolation.levels import ISOLATIONS, Isolation
 from arena.bots.isolation.process import require_isolation
-from arena.bots.limits import Limits
+from arena.bots.limits import ISOLATIONS, Isolation, Limits
 from arena.bots.spec import BotSpec, find_bot
 from arena.compiled import require_fresh_engine
 from arena.errors import ArenaError, did_you_mean

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from arena.bots.isolation.levels import ISOLATIONS
-from arena.bots.limits import Limits
+from arena.bots.limits import ISOLATIONS, Limits
 from arena.errors import did_you_mean
 from arena.settings import REQUIRED, choice, flag, other, real, table, text, texts, whole
 

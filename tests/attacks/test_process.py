@@ -16,9 +16,8 @@ from pathlib import Path
 import pytest
 
 from arena.bots.isolation import process as processes
-from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.process import BotProcess, ProcessEnded, watch_bots
-from arena.bots.limits import BotLimits
+from arena.bots.limits import BotLimits, Launch
 from arena.bots.processes import is_running
 from arena.errors import ArenaError
 from tests.attacks.runs import SECRET, Attack, Outcome, attack, tournament

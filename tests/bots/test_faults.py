@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import time
 from fnmatch import fnmatchcase
-from pathlib import Path
 
 import pytest
 
+from arena.bots.compilation import syntax_fault
 from arena.bots.faults import author_traceback, show_value
-from arena.bots.processes import children
-from arena.bots.syntax import syntax_fault
-from tests.bots.processes.waiting import wait_for
 
 
 def caught(code: str, name: str = "/somewhere/bot.py") -> BaseException:
@@ -100,16 +96,3 @@ def test_all_sources_share_the_limits() -> None:
         begun = time.monotonic()
         assert "too large" in syntax_fault(sources)
         assert time.monotonic() - begun < 40
-
-
-@pytest.mark.process
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")
-def test_a_compilation_ends_with_who_asked_for_it() -> None:
-    source = "(b'x=' + b'lambda:' * 80 + b'1\\n') * 3000"
-    code = f"from arena.bots.syntax import syntax_fault; syntax_fault({{'a.py': {source}}})"
-    with subprocess.Popen([sys.executable, "-c", code]) as asking:
-        assert wait_for(lambda: children(asking.pid))
-        (child,) = children(asking.pid)
-        asking.terminate()
-        asking.wait()
-        assert wait_for(lambda: not Path(f"/proc/{child}/cmdline").exists(), 2.0)

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from arena.bots.bot import BotFault
-from arena.bots.isolation.wire_messages import read_wire_note
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.moves import moves_by_number
@@ -22,6 +20,7 @@ from arena.tournament.referee import Player, Referee
 from arena.tournament.rows import GameSettings, game_faults
 from arena.tournament.store.reader import Reader
 from tests.bots.isolation.children import BOTS, at_table, games, inside
+from tests.bots.isolation.wire_fakes import SETUP, honest, special_bot
 from tests.tournament.runner.runs import bot, play, settings
 
 SAYS, SILENT = "says", "says:what=nothing"
@@ -110,14 +109,12 @@ def test_the_log_tells_of_the_first_lost_note(caplog: pytest.LogCaptureFixture) 
     ]
 
 
-def test_a_wire_note_is_an_object_or_none() -> None:
-    view = opening()
-    read_wire_note({"note": None}, view)
-    assert view.noted is None
-    read_wire_note({"note": {"value": 1, "self": 3}}, view)
+def test_a_command_notes_what_its_answer_holds() -> None:
+    view, wire = opening(), special_bot(act=lambda message: honest(message, note={"value": 1, "self": 3}))
+    wire.prepare()
+    wire.begin(SETUP)
+    wire.act(view, [*moves_by_number(7)])
     assert view.noted == '{"value":1,"self":3}'
-    with pytest.raises(BotFault, match='"note" is a list'):
-        read_wire_note({"note": []}, view)
 
 
 def test_a_run_keeps_notes_through_files(tmp_path: Path) -> None:

@@ -7,13 +7,11 @@ import json
 import os
 import sys
 import sysconfig
-from collections.abc import Callable
 from pathlib import Path
 
 import arena.bots.isolation.python_child  # noqa: F401  children write no bytecode; so theirs is there when they start
 from arena.bots.bot import BotFault, GameEnd, Setup
 from arena.bots.isolation import python_messages as messages
-from arena.bots.isolation.levels import HelloAnswer, Isolation, Launch
 from arena.bots.isolation.python_messages import (
     Message,
     clock_flags,
@@ -23,7 +21,7 @@ from arena.bots.isolation.python_messages import (
     take_message,
 )
 from arena.bots.isolation.sandbox import counts_inside
-from arena.bots.limits import BotLimits
+from arena.bots.limits import BotLimits, HelloAnswer, Isolation, Launch
 from arena.bots.spec import BotSpec
 from arena.endings import ForfeitKind
 from arena.game.engine import View
@@ -142,11 +140,8 @@ class ImageEncoder:
         if message.kind != messages.DONE or message.body:
             raise read_fault(message, 0)
 
-    def move_reader(self, view: View, moves: list[Move]) -> Callable[[Message], Move]:
-        """Return a function that reads the answer to the last question, with its note."""
-        return lambda message: self._move(message, view)
-
-    def _move(self, message: Message, view: View) -> Move:
+    def read_move(self, view: View, moves: list[Move], message: Message) -> Move:
+        """Read the answer to the last question, with its note."""
         number, note = read_answer(message, self._line.question)
         if note is not None:
             view.note(**note)

@@ -20,9 +20,8 @@ from collections.abc import Callable
 
 from arena.bots.cores import lower_session
 from arena.bots.forks import tie_to_parent
-from arena.bots.isolation.levels import CannotStart, Isolation, Launch
 from arena.bots.isolation.sandbox import require_bubblewrap, sandboxed
-from arena.bots.limits import BOT_OOM_SCORE, BotLimits, limits_setter, set_oom_score
+from arena.bots.limits import BOT_OOM_SCORE, BotLimits, CannotStart, Isolation, Launch, limits_setter, set_oom_score
 from arena.bots.processes import (
     descendants,
     exit_text,

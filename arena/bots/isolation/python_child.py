@@ -211,7 +211,6 @@ class Child:
         hook = "observe"
         try:
             self.desk.read(body, start)
-            self.desk.asked -= 1
             self._tell()
             hook = "end"
             if self.end is not None:

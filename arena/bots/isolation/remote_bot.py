@@ -32,11 +32,10 @@ from typing import Any, TypeVar
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.bots.faults import BotError
 from arena.bots.isolation.image_encoder import ImageEncoder
-from arena.bots.isolation.levels import CannotStart, HelloAnswer, Launch
 from arena.bots.isolation.process import BotProcess, DeadlinePassed, ProcessEnded
 from arena.bots.isolation.sandbox import SandboxRefused
 from arena.bots.isolation.wire_messages import LineEncoder
-from arena.bots.limits import BotLimits
+from arena.bots.limits import BotLimits, CannotStart, HelloAnswer, Launch
 from arena.bots.output import PER_GAME, BotOutput
 from arena.bots.spec import BotSpec, check_unchanged
 from arena.compiled import require_fresh_engine
@@ -95,12 +94,12 @@ class RemoteBot:
         self._is_made = False
         self._has_played = False  # whether this process has begun a game
         self._survives_games = not self._encoder.may_leave  # whether processes of this bot go on after a game
-        self._where = ""  # the game that is played, for the log
+        self._place = ""  # the game that is played, for the log
         self._games = 0
         self._heard = 0  # bytes of output in this game
         self._open_line = b""
         self._last_words = ""
-        self._output = BotOutput(lambda: (self.name, self._games), where=lambda: self._where)
+        self._output = BotOutput(lambda: (self.name, self._games), where=lambda: self._place)
 
     def twin(self) -> RemoteBot:
         """Return a stand-in for another process of the same bot, which does not run yet."""
@@ -222,7 +221,7 @@ class RemoteBot:
 
     def set_game(self, game: object) -> None:
         """Note which game is played from now on, for the log."""
-        self._where = f"game {game}"
+        self._place = f"game {game}"
 
     def begin(self, setup: Setup) -> None:
         """Begin a new game."""
@@ -251,7 +250,7 @@ class RemoteBot:
             process.wake()
         move = encoder.ask(view, moves, self._unread)
         if isinstance(move, bytes):  # what is to be sent, or is left of it
-            read, deadline = encoder.move_reader(view, moves), self._deadline(clock)
+            read, deadline = partial(encoder.read_move, view, moves), self._deadline(clock)
             move = self._ask("act", move, read, deadline, clock, encoder.is_direct)
         if clock is not None:
             process.rest()

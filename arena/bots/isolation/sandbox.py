@@ -22,9 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.bots.bundle import is_within
-from arena.bots.isolation.levels import Isolation, Launch
 from arena.bots.isolation.seccomp import NoFilter, filter_program, has_filter
-from arena.bots.limits import MIB
+from arena.bots.limits import MIB, Isolation, Launch
 from arena.errors import ArenaError
 from arena.paths import PACKAGE, data_folder
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
-from arena.bots.isolation.levels import HelloAnswer, Isolation, Launch
-from arena.bots.limits import BotLimits
+from arena.bots.limits import BotLimits, HelloAnswer, Isolation, Launch
 from arena.bots.spec import BotSpec
 from arena.endings import ForfeitKind
 from arena.errors import did_you_mean
@@ -57,40 +56,64 @@ class LineEncoder:
 
     def hello(self) -> bytes:
         """Return the first message."""
-        return line_of(hello(self._next(), self._limits))
+        limits = {
+            "line_bytes": LONGEST_LINE,
+            "loading_ms": round(1000 * self._limits.loading_s),
+            "decision_ms": round(1000 * self._limits.decision_s),
+            "memory_mb": self._limits.memory_mb,
+        }
+        return self._line("hello", protocols=[_VERSION], game="schotten-totten", limits=limits)
 
     def make(self) -> bytes:
         """Return nothing: the bot was made before it has answered `hello`."""
         return b""
 
     def begin(self, setup: Setup) -> bytes:
-        """Return the message that begins a game."""
+        """Return the message that begins a game.
+
+        The seed has 53 bits, which every language reads exactly (JavaScript's numbers have no more).
+        """
         self._seat, self._events_sent = setup.seat, 0
-        return line_of(begin(self._next(), setup))
+        return self._line(
+            "begin",
+            seat=setup.seat,
+            starter=_who(setup.starter, setup.seat),
+            seed=setup.seed >> 11,
+            rules={"name": setup.rules.name, "edition": setup.rules.edition, **setup.rules.options},
+            clock=_clock(setup.clock),
+        )
 
     def ask(self, view: View, moves: list[Move], unread: bytearray) -> Move | bytes:
         """Return the message that asks for a move."""
-        return line_of(act(self._next(), view, moves, self._news(view)))
+        return self._line("act", **position(view), **self._news(view), moves=[move.text for move in moves])
 
     def end(self, view: View, result: GameEnd) -> bytes:
         """Return the message with the events that the bot has not seen yet, and the result."""
-        return line_of(end(self._next(), self._seat, result, self._news(view)))
+        seat = self._seat
+        return self._line(
+            "end",
+            winner=_who(result.winner, seat),
+            stones_won={"me": result.stones[seat], "them": result.stones[1 - seat]},
+            reason=result.reason,
+            forfeit=result.forfeit,
+            **self._news(view),
+        )
 
     def bye(self) -> bytes:
-        """Return the last message."""
-        return line_of(bye())
+        """Return the last message. It has no id and needs no answer."""
+        return line_of({"type": "bye"})
 
-    def _next(self) -> int:
+    def _line(self, kind: str, **content: Any) -> bytes:
         self._number += 1
-        return self._number
+        return line_of({"type": kind, "id": self._number, **content})
 
-    def _news(self, view: View) -> tuple[Event, ...] | None:
-        """Return the events that were not sent yet, None if the bot does not want them."""
+    def _news(self, view: View) -> WireMessage:
+        """Return the events that were not sent yet, if the bot wants them."""
         if not self.options.events:
-            return None
+            return {}
         history = view.history
         start, self._events_sent = self._events_sent, len(history)
-        return history[start:]
+        return {"events": [_event(event, self._seat) for event in history[start:]]}
 
     # ---- from the bot --------------------------------------------------------------------------------------
 
@@ -107,24 +130,63 @@ class LineEncoder:
 
     def read_hello(self, line: bytes) -> None:
         """Read the options of the bot."""
-        self.options = read_hello(read_wire_answer(line, self._number))
+        answer = self.read_done(line)
+        version = answer.get("protocol")
+        if type(version) is not int:
+            raise _fault(f'the answer to hello needs "protocol", the version it speaks ({_VERSION}), as a whole number')
+        if version != _VERSION:
+            raise _fault(
+                f"speaks version {version} of the protocol; this program speaks {_VERSION} (docs/wire.md, Versions)"
+            )
+        name = answer.get("name")
+        if name is not None and (type(name) is not str or len(name) > _LONGEST_NAME):
+            raise _fault(f'"name" is not a string of up to {_LONGEST_NAME} characters', line)
+        flags = {flag: answer[flag] for flag in _FLAGS if flag in answer}
+        for flag, value in flags.items():
+            if type(value) is not bool:
+                raise _fault(f'"{flag}" is neither true nor false', line)
+        self.options = HelloAnswer(**flags)
 
     read_made = read_hello
 
-    def read_done(self, line: bytes) -> None:
-        """Read that a message was understood."""
-        read_wire_answer(line, self._number)
+    def read_done(self, line: bytes) -> dict[str, Any]:
+        """Read the answer to the last message; it may say why the bot cannot go on."""
+        answer = _parse(line)
+        if not isinstance(answer, dict):
+            raise _fault("the answer is not an object", line)
+        number = answer.get("id")
+        if type(number) is not int:
+            raise _fault('the answer has no "id", or one that is not a whole number', line)
+        if number != self._number:
+            raise _fault(f"answered the message with the id {number} instead of {self._number}")
+        if (error := answer.get("error")) is not None:
+            if type(error) is not str:
+                raise _fault('"error" is not a string', line)
+            raise BotFault(ForfeitKind.EXCEPTION, error)
+        return answer
 
-    def move_reader(self, view: View, moves: list[Move]) -> Callable[[bytes], Move]:
-        """Return a function that reads the answer to the last question, with its note."""
+    def read_move(self, view: View, moves: list[Move], line: bytes) -> Move:
+        """Read the answer to the last question: the text of a move or its index in the list (from 0), and a note.
 
-        def read(line: bytes) -> Move:
-            answer = read_wire_answer(line, self._number)
-            move = read_move(answer, view, moves)
-            read_wire_note(answer, view)
-            return move
-
-        return read
+        An illegal move is a fault with its reason. `View.note` checks the contents of a note.
+        """
+        answer = self.read_done(line)
+        wanted = answer.get("move")
+        if type(wanted) is int:
+            if not 0 <= wanted < len(moves):
+                what = f"move number {wanted} is not one of the {len(moves)} (counted from 0)"
+                raise BotFault(ForfeitKind.ILLEGAL_MOVE, what)
+            move = moves[wanted]
+        elif type(wanted) is str:
+            move = _named(wanted, view, moves)
+        else:
+            raise _fault('the answer has no "move", or one that is neither a string nor a whole number', line)
+        note = answer.get("note")
+        if type(note) is dict:
+            view.note(**note)
+        elif note is not None:
+            raise _fault('"note" is not an object', line)
+        return move
 
 
 def line_of(message: WireMessage) -> bytes:
@@ -136,43 +198,8 @@ def line_of(message: WireMessage) -> bytes:
     return json.dumps(message, separators=(",", ":"), allow_nan=False).encode() + b"\n"
 
 
-def hello(number: int, limits: BotLimits) -> WireMessage:
-    """Return the first message to a process. `number` is the id that the answer has to repeat."""
-    return {
-        "type": "hello",
-        "id": number,
-        "protocols": [_VERSION],
-        "game": "schotten-totten",
-        "limits": {
-            "line_bytes": LONGEST_LINE,
-            "loading_ms": round(1000 * limits.loading_s),
-            "decision_ms": round(1000 * limits.decision_s),
-            "memory_mb": limits.memory_mb,
-        },
-    }
-
-
-def begin(number: int, setup: Setup) -> WireMessage:
-    """Return the message that begins a game.
-
-    The seed has 53 bits, which every language reads exactly (JavaScript's numbers have no more).
-    """
-    return {
-        "type": "begin",
-        "id": number,
-        "seat": setup.seat,
-        "starter": _who(setup.starter, setup.seat),
-        "seed": setup.seed >> 11,
-        "rules": {"name": setup.rules.name, "edition": setup.rules.edition, **setup.rules.options},
-        "clock": _clock(setup.clock),
-    }
-
-
-def act(number: int, view: View, moves: Iterable[Move], events: Sequence[Event] | None) -> WireMessage:
-    """Return the message that asks for a decision: all that the seat knows, and the moves.
-
-    `events` are those not sent yet; None leaves them out.
-    """
+def position(view: View) -> WireMessage:
+    """Return all that a seat knows."""
     seat = view.seat
     other = 1 - seat
     owners = view.owners
@@ -180,9 +207,7 @@ def act(number: int, view: View, moves: Iterable[Move], events: Sequence[Event] 
     mine, theirs = view.mine, view.theirs
     clan, tactic = view.deck_counts
     modes_by = _modes_by(view)
-    message: WireMessage = {
-        "type": "act",
-        "id": number,
+    return {
         "phase": view.phase,
         "turns": view.turns,
         "passes": view.passes,
@@ -210,30 +235,6 @@ def act(number: int, view: View, moves: Iterable[Move], events: Sequence[Event] 
         "taken_from": view.taken_from,
         "clock": _clock(view.clock),
     }
-    if events is not None:
-        message["events"] = [_event(event, seat) for event in events]
-    message["moves"] = [move.text for move in moves]
-    return message
-
-
-def end(number: int, seat: int, result: GameEnd, events: Sequence[Event] | None) -> WireMessage:
-    """Return the message that ends a game which this seat has not forfeited."""
-    message: WireMessage = {
-        "type": "end",
-        "id": number,
-        "winner": _who(result.winner, seat),
-        "stones_won": {"me": result.stones[seat], "them": result.stones[1 - seat]},
-        "reason": result.reason,
-        "forfeit": result.forfeit,
-    }
-    if events is not None:
-        message["events"] = [_event(event, seat) for event in events]
-    return message
-
-
-def bye() -> WireMessage:
-    """Return the last message. It has no id and needs no answer."""
-    return {"type": "bye"}
 
 
 # ---------------------------------------------------------------- pieces
@@ -288,71 +289,8 @@ _LONGEST_MOVE = 20
 _FLAGS = ("auto_claim", "ask_forced", "events")
 
 
-def read_wire_answer(line: bytes, number: int) -> dict[str, Any]:
-    r"""Parse the line that answers the message with the id `number`. Raises `BotFault` for anything else.
-
-    >>> read_wire_answer(b'{"id":3,"move":"r7@3"}', 3)
-    {'id': 3, 'move': 'r7@3'}
-    >>> read_wire_answer(b'{"id":2,"move":"r7@3"}', 3)
-    Traceback (most recent call last):
-    arena.bots.bot.BotFault: (<ForfeitKind.PROTOCOL: 'protocol'>, 'answered the message with the id 2 instead of 3')
-    """
-    answer = _parse(line)
-    if not isinstance(answer, dict):
-        raise _fault(f"answered with {_kind(answer)} instead of an object", line)
-    if "id" not in answer:
-        raise _fault('the answer has no "id"', line)
-    given = answer["id"]
-    if type(given) is not int:
-        raise _fault(f'the "id" of the answer is {_kind(given)}, not a whole number', line)
-    if given != number:
-        raise _fault(f"answered the message with the id {given} instead of {number}")
-    if (error := answer.get("error")) is not None:
-        if type(error) is not str:
-            raise _fault(f'"error" is {_kind(error)}, not a string')
-        raise BotFault(ForfeitKind.EXCEPTION, error)
-    return answer
-
-
-def read_hello(answer: dict[str, Any]) -> HelloAnswer:
-    """Check the answer to `hello` and return the options in it.
-
-    >>> read_hello({"id": 1, "protocol": 3, "events": True, "author": "me"})
-    HelloAnswer(auto_claim=True, ask_forced=False, events=True)
-    """
-    version = answer.get("protocol")
-    if type(version) is not int:
-        raise _fault(f'the answer to hello needs "protocol", the version it speaks ({_VERSION}), as a whole number')
-    if version != _VERSION:
-        raise _fault(
-            f"speaks version {version} of the protocol; this program speaks {_VERSION} (docs/wire.md, Versions)"
-        )
-    name = answer.get("name")
-    if name is not None and (type(name) is not str or len(name) > _LONGEST_NAME):
-        raise _fault(f'"name" is {_kind(name)}, not a string of up to {_LONGEST_NAME} characters')
-    flags = {flag: answer[flag] for flag in _FLAGS if flag in answer}
-    for flag, value in flags.items():
-        if type(value) is not bool:
-            raise _fault(f'"{flag}" is {_kind(value)}, not true or false')
-    return HelloAnswer(**flags)
-
-
-def read_move(answer: dict[str, Any], view: View, moves: Sequence[Move]) -> Move:
-    """Return the move of an answer, which gives its text or its index in the list (from 0).
-
-    Raises `BotFault`: `illegal move`, with the reason, for a move that is not in the list.
-    """
-    if "move" not in answer:
-        raise _fault('the answer has no "move"')
-    wanted = answer["move"]
-    if type(wanted) is int:
-        if 0 <= wanted < len(moves):
-            return moves[wanted]
-        raise BotFault(
-            ForfeitKind.ILLEGAL_MOVE, f"move number {wanted} is not one of the {len(moves)} (counted from 0)"
-        )
-    if type(wanted) is not str:
-        raise _fault(f'"move" is {_kind(wanted)}, neither a string nor a whole number')
+def _named(wanted: str, view: View, moves: Sequence[Move]) -> Move:
+    """Return the move with a text; BotFault with the reason if it is not in the list."""
     for move in moves:
         if move.text == wanted:
             return move
@@ -361,15 +299,6 @@ def read_move(answer: dict[str, Any], view: View, moves: Sequence[Move]) -> Move
         raise BotFault(ForfeitKind.ILLEGAL_MOVE, why_illegal(view, view.hand, known))
     near = did_you_mean(wanted, [move.text for move in moves]) if len(wanted) <= _LONGEST_MOVE else ""
     raise BotFault(ForfeitKind.ILLEGAL_MOVE, f"{quoted(wanted)} is not a move{near}")
-
-
-def read_wire_note(answer: dict[str, Any], view: View) -> None:
-    """Pass the note of an answer, if there is one, to the view; `View.note` checks its contents."""
-    note = answer.get("note")
-    if type(note) is dict:
-        view.note(**note)
-    elif note is not None:
-        raise _fault(f'"note" is {_kind(note)}, not an object')
 
 
 @cache
@@ -403,27 +332,6 @@ def _parse(line: bytes) -> Any:
 def _constant(text: str) -> NoReturn:
     """Refuse NaN and Infinity, which Python reads although JSON has no such numbers."""
     raise ValueError(text)
-
-
-# ---------------------------------------------------------------- words
-
-
-def _kind(value: object) -> str:
-    """Name the kind of a JSON value.
-
-    >>> _kind(True), _kind([]), _kind(1.5)
-    ('true', 'a list', 'a number with a fraction')
-    """
-    if value is None or isinstance(value, bool):
-        return "null" if value is None else str(value).lower()
-    names: dict[type, str] = {
-        dict: "an object",
-        list: "a list",
-        str: "a string",
-        int: "a whole number",
-        float: "a number with a fraction",
-    }
-    return names[type(value)]
 
 
 def _fault(what: str, line: bytes | None = None) -> BotFault:

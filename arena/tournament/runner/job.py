@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from arena.bots.isolation.levels import Isolation
-from arena.bots.limits import BotLimits, Limits
+from arena.bots.limits import BotLimits, Isolation, Limits
 from arena.bots.spec import BotSpec
 from arena.tournament.games import Chunk
 from arena.tournament.rows import GameSettings

@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 
 from arena.bots.bot import TimeLeft
-from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.process import BotProcess
 from arena.bots.isolation.remote_bot import ProcessPool, RemoteBot
-from arena.bots.limits import BotLimits
+from arena.bots.limits import BotLimits, Launch
 from arena.bots.loading import load_bot
 from arena.bots.processes import is_running
 from arena.bots.spec import BotSpec, find_bot

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.sandbox import SandboxMissing, python_files, require_bubblewrap, sandboxed
+from arena.bots.limits import Launch
 
 _BEGINNING = """
 import json, os, sys

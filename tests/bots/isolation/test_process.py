@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.isolation.levels import CannotStart, Launch
 from arena.bots.isolation.process import BotProcess, DeadlinePassed, ProcessEnded
-from arena.bots.limits import BotLimits
+from arena.bots.limits import BotLimits, CannotStart, Launch
 from arena.bots.processes import children, is_running
 from tests.bots.isolation.children import ROOT, both, heard, line_of, marked, soon, started
 from tests.bots.isolation.inside import need_sandbox

@@ -11,16 +11,16 @@ import pytest
 from arena.bots.bot import GameEnd, Setup, TimeLeft
 from arena.bots.faults import BotError
 from arena.bots.isolation import wire_messages as messages
-from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.remote_bot import RemoteBot
 from arena.bots.isolation.wire_messages import launch_of
-from arena.bots.limits import BotLimits
+from arena.bots.limits import BotLimits, Launch
 from arena.bots.spec import find_bot
 from arena.tournament.games import PairTask
 from tests.bots.isolation.wire_fakes import (
     END,
     RULES,
     SETUP,
+    SPEC,
     Message,
     Recorder,
     fake_bot,
@@ -34,6 +34,10 @@ from tests.game.play import go, scouted
 from tests.tournament.referee.games import detail, forfeit
 
 
+def encoder() -> messages.LineEncoder:
+    return messages.LineEncoder(SPEC, "process", BotLimits())
+
+
 @pytest.mark.parametrize("rules", ["base", "expert", "bga-tactical", "battle-line-tactical"])
 def test_a_decision_tells_all_that_a_view_shows_from_the_own_side(rules: str) -> None:
     for seed in range(25):
@@ -41,7 +45,7 @@ def test_a_decision_tells_all_that_a_view_shows_from_the_own_side(rules: str) ->
         if not moves:
             continue
         me = view.seat
-        told = json.loads(messages.line_of(messages.act(7, view, moves, None)))
+        told = json.loads(encoder().ask(view, moves, bytearray()))
         who = {None: None, me: "me", 1 - me: "them"}
         player_of = {(event.stone, event.card): event.seat for event in view.history if event.kind == "mode"}
         assert told["moves"] == [str(move) for move in moves]
@@ -75,24 +79,26 @@ def test_a_decision_tells_all_that_a_view_shows_from_the_own_side(rules: str) ->
 
 def test_cards_that_the_recruiter_has_put_back_are_told() -> None:
     view = go(scouted("top"), "return b8,return p8").view(0)
-    told = messages.act(7, view, [], None)["known_in_decks"]
+    told = messages.position(view)["known_in_decks"]
     assert [(one["card"], one["deck"], one["above"]) for one in told] == [("b8", "clan", 1), ("p8", "clan", 0)]
 
 
 def test_the_beginning_and_the_clock() -> None:
-    told = messages.begin(2, Setup(1, 0, RULES, (1 << 64) - 1, TimeLeft(100, None)))
+    told = json.loads(encoder().begin(Setup(1, 0, RULES, (1 << 64) - 1, TimeLeft(100, None))))
     assert (told["seat"], told["starter"], told["seed"]) == (1, "them", (1 << 53) - 1)
     assert told["clock"] == {"move_ms": 100, "bank_ms": None}
     assert told["rules"]["claim_window"] == "after_play"
-    view, moves = position(clock=TimeLeft(None, 12.34567))
-    assert messages.act(3, view, moves, None)["clock"] == {"move_ms": None, "bank_ms": 12.346}
+    view, _ = position(clock=TimeLeft(None, 12.34567))
+    assert messages.position(view)["clock"] == {"move_ms": None, "bank_ms": 12.346}
 
 
 @pytest.mark.parametrize(("seat", "winner", "stones"), [(0, "them", [2, 5]), (1, "me", [5, 2])])
 def test_the_end_is_told_from_the_own_side(seat: int, winner: str, stones: list[int]) -> None:
-    told = messages.end(9, seat, END, None)
+    wire = encoder()
+    wire.begin(Setup(seat, 0, RULES, 0, None))
+    told = json.loads(wire.end(position()[0], END))
     assert (told["winner"], list(told["stones_won"].values())) == (winner, stones)
-    assert messages.end(9, seat, GameEnd(None, (4, 4), "stalemate"), ())["winner"] is None
+    assert json.loads(wire.end(position()[0], GameEnd(None, (4, 4), "stalemate")))["winner"] is None
 
 
 def test_how_a_command_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,15 +155,16 @@ def test_an_illegal_move_is_said_with_its_reason_and_the_process_goes_on(move: A
     [
         (b"\n", "an empty line"),
         (b"move 3\n", "not valid JSON"),
-        (b"[]\n", "a list instead of an object"),
-        (b'{"id":"ID","move":0}\n', 'the "id" of the answer is a string'),
-        (b'{"id":ID,"move":0.0}\n', '"move" is a number with a fraction'),
+        (b"[]\n", "not an object"),
+        (b'{"id":"ID","move":0}\n', 'no "id", or one'),
+        (b'{"id":ID,"move":0.0}\n', 'no "move", or one'),
         (b'{"id":ID,"move":NaN}\n', "not valid JSON"),
         (b"x" * 200000, "longer than 65536 bytes"),
         (b'{"move":0}\n', 'has no "id"'),
         (b'{"id":2,"move":0}\n', "answered the message with the id 2 instead of 3"),
         (b'{"id":ID}\n', 'has no "move"'),
-        (b'{"id":ID,"error":1}\n', '"error" is a whole number, not a string'),
+        (b'{"id":ID,"move":0,"note":[]}\n', '"note" is not an object'),
+        (b'{"id":ID,"error":1}\n', '"error" is not a string'),
         (b'{"id":ID,"move":0}{}\n', "not valid JSON (Extra data"),
         (b'{"id":ID,"move":0,"x":' + b"9" * 5000 + b"}\n", "not valid JSON"),
         (b"[" * 60000 + b"\n", "not valid JSON"),

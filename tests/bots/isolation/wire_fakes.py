@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
-from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.process import DeadlinePassed, ProcessEnded
 from arena.bots.isolation.remote_bot import RemoteBot
-from arena.bots.limits import BotLimits
+from arena.bots.limits import BotLimits, Launch
 from arena.bots.loading import load_bot
 from arena.bots.spec import BotSpec, command_hash, find_bot
 from arena.game.deals import make_deal
