@@ -17,7 +17,7 @@ from typing import Any
 
 from arena.endings import AFTER
 from arena.errors import ArenaError
-from arena.league import book, events, fixtures, oversight, versions
+from arena.league import book, fixtures, oversight, versions
 from arena.league.fixtures import Fixture
 from arena.league.league_settings import LeagueError
 from arena.league.player import BotFailed, LeagueSession
@@ -224,7 +224,7 @@ class LeagueWork:
         games = self._play(step, table)
         if not games:
             return 0, None
-        self._event, after = events.publish_play(self._league, self._event, games)
+        self._event, after = book.publish_play(self._league, self._event, games)
         players = dict.fromkeys(player for fixture in step for player in (fixture.a, fixture.b))
         return games, None if self._suspend_forfeiters(players) else after
 

@@ -22,7 +22,7 @@ from arena.errors import ArenaError
 from arena.league import oversight, versions
 from arena.league.fixtures import Fixture, deal_units, secret_seed
 from arena.league.league_settings import LeagueError
-from arena.league.oversight import Pause, paused
+from arena.league.oversight import PLAYER, Activity, Pause, activity, paused
 from arena.league.store import LEAGUE, League
 from arena.league.submission import placed_bot
 from arena.league.versions import Version
@@ -30,14 +30,13 @@ from arena.text import counted, utc_text
 from arena.tournament.runner.job import Job, Lost, Played
 from arena.tournament.runner.logs import RunLog, Sink
 from arena.tournament.runner.pool import BotRefused, StopSignals, WorkerPool
-from arena.tournament.store.folder_lock import is_in_use, take_lock
+from arena.tournament.store.folder_lock import take_lock
 
 _log = logging.getLogger("arena.league")
 
-_PLAYER = "player"  # a key of the table `meta`
 _LOOK_S = 0.5  # between two checks for a pause or a submission
 _WAIT_S = 0.25
-_MOST_PLAYERS = 24  # bots in one lineup: each worker loads them all
+_MOSTPLAYERS = 24  # bots in one lineup: each worker loads them all
 
 
 class LeagueBusy(LeagueError):
@@ -50,30 +49,6 @@ class BotFailed(LeagueError):
     def __init__(self, text: str, version: Version) -> None:
         super().__init__(text)
         self.version = version
-
-
-@dataclass(frozen=True)
-class Activity:
-    """The work of the process that plays a league.
-
-    `who` is its user, machine and number, `command` what it was started for, `since` when (seconds since 1970).
-    `version` is the submission that it checks or places, if any; `fixtures` are the pairings that it plays now, each
-    with its two versions and a number of deals.
-    """
-
-    who: str
-    command: str
-    since: float
-    version: int | None = None
-    fixtures: Sequence[tuple[int, int, int]] = ()
-
-
-def activity(league: League) -> Activity | None:
-    """Return the work of the process that plays the league; None if there is none."""
-    text = league.value("SELECT value FROM meta WHERE key = ?", _PLAYER)
-    if text is None or not is_in_use(league.folder):
-        return None
-    return Activity(**json.loads(text))
 
 
 def checked_level(league: League, isolation: str | None, trust: bool) -> str:
@@ -184,10 +159,10 @@ class LeagueSession:
     def show(self, version: int | None = None, fixtures: Sequence[Fixture] = ()) -> None:
         """Let others see what this process works on from now on."""
         shown = [(fixture.a.id, fixture.b.id, fixture.deals) for fixture in fixtures]
-        activity = Activity(oversight.this_process(), self.command, self._since, version, shown)
-        text = json.dumps(asdict(activity))
+        doing = Activity(oversight.this_process(), self.command, self._since, version, shown)
+        text = json.dumps(asdict(doing))
         with self.league.change():
-            self.league.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", _PLAYER, text)
+            self.league.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", PLAYER, text)
 
     def beat(self) -> None:
         """Check every half second whether the league is paused and whether submissions wait; call this often."""
@@ -253,7 +228,7 @@ class LeagueSession:
         try:
             if self._pool is None or not players.keys() <= {*self._lineup}:
                 everyone = players | dict.fromkeys(table)
-                self._line_up(list(everyone if len(everyone) <= _MOST_PLAYERS else players))
+                self._line_up(list(everyone if len(everyone) <= _MOSTPLAYERS else players))
             assert self._pool is not None
             self.show(None if version is None else version.id, fixtures)
             units = deal_units(self.league, fixtures)

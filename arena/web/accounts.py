@@ -14,6 +14,7 @@ from pathlib import Path
 
 from arena.league.league_settings import LeagueError, check_author
 from arena.league.store import LeagueStore, open_league
+from arena.text import utc_iso
 from arena.tournament.store.sqlite import Database
 
 FILE = "web.sqlite"
@@ -21,8 +22,6 @@ _PREFIX = "arena_"
 _DAY_S = 24 * 3600.0
 SESSION_S = 14 * _DAY_S
 _SESSIONS = 10  # of a token
-VALID = ("open", "used")
-"""States of an invitation that can be used."""
 DEFAULT_DAYS = 90
 MOST_INVITED = 100  # at once: their links fit into a form
 
@@ -97,23 +96,19 @@ class Account:
 
 @dataclass(frozen=True)
 class Invitation:
-    """A token as an organiser sees it. Times are in seconds since 1970, or None if the event has not happened."""
+    """A token as an organiser sees it. Times are None for what has not happened.
+
+    `state` is `revoked`, `expired`, `used` (and still valid) or `open`.
+    """
 
     token: int
     author: str
     admin: bool
-    created: float
-    expires: float
-    used: float | None
-    revoked: float | None
-
-    def state(self, now: float) -> str:
-        """Return `revoked`, `expired`, `used` (and still valid) or `open`."""
-        if self.revoked is not None:
-            return "revoked"
-        if self.expires <= now:
-            return "expired"
-        return "open" if self.used is None else "used"
+    state: str
+    created: str
+    expires: str
+    used: str | None
+    revoked: str | None
 
 
 def fingerprint(secret: str) -> str:
@@ -164,8 +159,7 @@ def invite_all(store: WebStore, names: str) -> tuple[dict[str, str], list[str]]:
     lines = {number: name for number, line in enumerate(names.splitlines(), start=1) if (name := line.strip())}
     if len(lines) > MOST_INVITED:
         raise LeagueError(f"at most {MOST_INVITED} authors can be invited at once, found {len(lines)}: paste fewer")
-    now = time.time()
-    invited = {one.author for one in invitations(store) if one.state(now) in VALID}
+    invited = {one.author for one in invitations(store) if one.state in ("open", "used")}
     tokens, faults = {}, []
     with store.change():
         for number, name in lines.items():
@@ -206,10 +200,15 @@ def revoke(store: WebStore, author: str) -> int:
 def invitations(store: WebStore) -> list[Invitation]:
     """Return all tokens that were ever made, oldest first."""
     rows = store.query(
-        "SELECT t.token, a.author, a.admin, t.created, t.expires, t.used, t.revoked FROM tokens t"
-        " JOIN accounts a ON a.account = t.account ORDER BY t.token"
+        "SELECT t.token, a.author, a.admin, CASE WHEN revoked IS NOT NULL THEN 'revoked' WHEN expires <= ? THEN"
+        " 'expired' WHEN used IS NULL THEN 'open' ELSE 'used' END, t.created, t.expires, t.used, t.revoked"
+        " FROM tokens t JOIN accounts a ON a.account = t.account ORDER BY t.token",
+        time.time(),
     )
-    return [Invitation(row[0], row[1], bool(row[2]), *row[3:]) for row in rows]
+    return [
+        Invitation(number, author, bool(admin), state, *(at and utc_iso(at) for at in times))
+        for number, author, admin, state, *times in rows
+    ]
 
 
 # ---------------------------------------------------------------- signing in

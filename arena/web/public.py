@@ -24,10 +24,10 @@ from arena.errors import ArenaError, UnfitEngineError
 from arena.game import lesson
 from arena.game.record import RecordError
 from arena.game.rules import load_rules
-from arena.league import events, versions, views
+from arena.league import versions, views
+from arena.league.book import SUBMISSION_REFUSED
 from arena.league.league_settings import LeagueError, LeagueSettings
-from arena.league.oversight import paused
-from arena.league.player import activity
+from arena.league.oversight import activity, paused
 from arena.league.rating import Standings, league_standings
 from arena.league.store import League
 from arena.paths import data_folder
@@ -223,7 +223,7 @@ def _home(site: Site) -> str:
 
 def _history(site: Site) -> str:
     lines = [
-        line | {"note": "" if line["kind"] == events.SUBMISSION_REFUSED else line["note"]}
+        line | {"note": "" if line["kind"] == SUBMISSION_REFUSED else line["note"]}
         for line in views.history_lines(site.league)[-MAX_EVENTS:][::-1]
     ]
     return site.render("page.html", "history", title="History", table=filled_columns(history_table(lines)), live=True)
@@ -331,13 +331,12 @@ def bot_values(site: Site, version: versions.Version, private: bool) -> dict[str
     """Return the values for the page of a bot; if `private`, with what the bot has printed and raised."""
     league = site.league
     lines = views.version_lines(league, version.name, site.table)
-    rated = [line for line in views.rating_over_time(league, version.name) if line["elo"] is not None]
+    rated = views.rating_over_time(league, version.name)
     faults = views.forfeit_lines(league, version)
     plot = None
     if len(rated) > 1:
-        totals, elos = [line["total"] for line in rated], [line["elo"] for line in rated]
-        bands = [(line["elo_low"], line["elo_high"]) for line in rated]
-        plot = svg(Lines([version.name], totals, [elos], "games in the league", "Elo", [bands]))
+        totals, elos, *bands = zip(*rated)
+        plot = svg(Lines([version.name], totals, [elos], "games in the league", "Elo", [[*zip(*bands)]]))
     latest = views.last_games_by_opponent(league, version, GAMES_PER_OPPONENT)
     opponents = []
     for line in views.opponent_lines(league, version, site.table):

@@ -13,7 +13,7 @@ import pytest
 
 from arena.bots.bundle import BundleFile
 from arena.bots.isolation import process as processes
-from arena.league import book, events, placement, versions
+from arena.league import book, placement, versions, views
 from arena.league.league_settings import LeagueError
 from arena.league.player import open_session
 from arena.league.store import League
@@ -49,7 +49,7 @@ def test_broken_bots_are_refused(found: League, source: str, reason: str) -> Non
     assert str(found.folder) not in one.reason  # names its file as the author does
     assert names(found) == ["other v1"]
     assert found.count_games() == 0
-    assert events.events(found)[-1].kind == "refused"
+    assert views.events(found)[-1].kind == "refused"
 
 
 @pytest.mark.usefixtures("real_check")

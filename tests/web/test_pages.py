@@ -17,7 +17,7 @@ from arena.league.store import open_league
 from arena.league.versions import get
 from arena.league.views import trends
 from arena.results.records import game_of
-from arena.web import backend, play_pages, public, uploads
+from arena.web import backend, members, play_pages, public
 from arena.web.accounts import Account
 from arena.web.backend import WebSettings
 from arena.web.play_child import GameOrder
@@ -155,7 +155,8 @@ def test_programs_submit_with_a_token(web: Web) -> None:
     head = {"authorization": f"Bearer {token}"}
     answer = client.post("/api/v1/submissions", headers=head, files={"file": ("mine.py", GOOD)})
     assert (answer.status_code, answer.json()["state"], answer.json()["ahead"]) == (202, "pending", 0)
-    assert client.get("/api/v1/submissions/3", headers=head).json()["bot"] == "mine"
+    found = client.get("/api/v1/submissions/3", headers=head).json()
+    assert (found["bot"], found["decided"], found["submitted"][-6:]) == ("mine", None, "+00:00")
     other = {"authorization": f"Bearer {web.token('Bob')}"}
     assert client.get("/api/v1/submissions/3", headers=other).status_code == 404
     assert client.get("/api/v1/submissions/3").json() == {
@@ -267,11 +268,11 @@ def test_what_became_of_a_version_is_told_in_words(web: Web) -> None:
     ann.upload()
     with open_league(web.folder) as league:
         one, mine = get(league, 1), get(league, 3)
-        assert uploads.outcome_text(league, mine) == "waiting to be checked"
+        assert members.outcome_text(league, mine) == "waiting to be checked"
         accept(league, mine)
         played(league, [(one, mine, [2, 0, 0, 0, 1, 0])])
         promote(league, mine)
-        assert re.fullmatch(r"placed 1st of 3, \+\d+", uploads.outcome_text(league, get(league, 3)))
+        assert re.fullmatch(r"placed 1st of 3, \+\d+", members.outcome_text(league, get(league, 3)))
     web.renew()
     assert re.search(r"placed 1st of 3, \+\d+", ann.get("/me"))
     assert len(set(re.findall(r"games/[\d-]+", ann.get("/me/versions/3")))) == 3  # lost 2 and 1 of two pairs

@@ -11,11 +11,10 @@ import pytest
 from arena.cli.main import main
 from arena.league.book import refuse
 from arena.league.store import open_league
-from arena.league.submission import Submission
+from arena.league.submission import Submission, read_upload
 from arena.league.versions import get
 from arena.web import accounts, members
 from arena.web.accounts import WebStore
-from arena.web.uploads import read_upload
 from tests.web.conftest import GOOD, Person, Web
 
 CHANGES = ("/me/upload", "/me/versions/3/again", "/me/bots/mine/retire", "/admin", "/sign-out", "/api/v1/submissions")
