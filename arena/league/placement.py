@@ -86,10 +86,11 @@ class LeagueWork:
         """Check and place submissions as they come, and play up to `games` games (rounded up) while none waits.
 
         If it `waits`, go on until Ctrl-C, else until there is nothing more to do. Return how many further games were
-        played. Raise LeagueError if there should be some and fewer than two bots are in the table.
+        played. Raise LeagueError if there should be some and fewer than two bots are in the table, and, unless it
+        `waits`, if the league is paused.
         """
         played, table = 0, None
-        while self.session.wait_while_paused():
+        while self.session.wait_while_paused(waits):
             if self.handle_waiting() or table is None:
                 table = league_standings(self._league)
             if self.session.stopping:

@@ -175,14 +175,18 @@ class LeagueSession:
         self.pause = paused(self.league)
         self.is_queue = bool(versions.waiting(self.league))
 
-    def wait_while_paused(self) -> bool:
-        """Wait until the league is not paused; return False if Ctrl-C was pressed."""
+    def wait_while_paused(self, waits: bool = True) -> bool:
+        """Wait until the league is not paused; return False if Ctrl-C was pressed.
+
+        Raise LeagueError for a paused league if it does not wait.
+        """
         self.look()
         if self.pause is not None and not self.signals.stopping:
             why = f": {self.pause.reason}" if self.pause.reason else ""
-            self.on_status(
-                f"{self.league.name} is paused{why}; waiting for: arena league pause {self.league.name} --undo"
-            )
+            text = f"{self.league.name} is paused{why}; to go on: arena league pause {self.league.name} --undo"
+            if not waits:
+                raise LeagueError(text)
+            self.on_status(text)
             while self.pause is not None and not self.signals.stopping:
                 time.sleep(_WAIT_S)
                 self.beat()
