@@ -111,8 +111,8 @@ class AuthorUse:
     bytes: int
 
 
-def change_limits(league: League, new: dict[str, int | None]) -> LeagueSettings:
-    """Set some of LIMITS (None: no limit) and return the new settings. Raise LeagueError for a value out of bounds."""
+def change_limits(league: League, new: dict[str, int | None]) -> None:
+    """Set some of LIMITS (None: no limit). Raise LeagueError for a value out of bounds."""
     known = settings_of(LeagueSettings)
     for key, value in new.items():
         if key not in LIMITS:
@@ -120,12 +120,10 @@ def change_limits(league: League, new: dict[str, int | None]) -> LeagueSettings:
         if value is not None and not (isinstance(value, int) and known[key].within(value)):
             raise LeagueError(f"{key}: expected {known[key].expected}, found {number_text(value)}")
     with league.change():
-        settings = replace(league.stored_settings(), **new)  # type: ignore[arg-type]
+        settings = replace(league.settings, **new)  # type: ignore[arg-type]
         league.run("UPDATE meta SET value = ? WHERE key = 'settings'", json.dumps(asdict(settings), sort_keys=True))
         changed = ", ".join(f"{key} = {'no limit' if value is None else value}" for key, value in new.items())
         record(league, "budget", "changed", detail=changed)
-    league.settings = settings
-    return settings
 
 
 def use_of(league: League, author: str | None) -> AuthorUse:
@@ -157,7 +155,7 @@ def folder_bytes(folder: Path) -> int:
 
 def check_uploads(league: League, author: str) -> None:
     """Raise BudgetSpent if an author has made too many uploads; the text says when the next one is possible."""
-    bound, now = league.stored_settings().uploads, time.time()
+    bound, now = league.settings.uploads, time.time()
     received = league.query(
         "SELECT happened FROM audit WHERE happened > ? AND what = 'receive' AND author IS ? ORDER BY entry DESC",
         now - _HOUR_S,
@@ -173,7 +171,7 @@ def check_uploads(league: League, author: str) -> None:
 
 def check_submission(league: League, author: str | None, name: str, size: int) -> None:
     """Raise BudgetSpent if an author may not submit a bot of this name with files of `size` bytes now."""
-    bounds = league.stored_settings()  # another process may have changed them
+    bounds = league.settings
     use = use_of(league, author)
     whose = "bots without an author have" if author is None else f"{author} has"
     if bounds.submissions is not None and use.submissions >= bounds.submissions:
@@ -198,7 +196,7 @@ def check_submission(league: League, author: str | None, name: str, size: int) -
 
 def check_disk(league: League, size: int = 0) -> None:
     """Raise BudgetSpent if the league's folder, with `size` bytes more, would exceed its limit."""
-    bound = league.stored_settings().disk_mb
+    bound = league.settings.disk_mb
     if bound is None:
         return
     used = folder_bytes(league.folder)
@@ -229,27 +227,25 @@ def paused(league: League) -> Pause | None:
     return Pause(float(since), reason)
 
 
-def pause_league(league: League, reason: str = "") -> Pause:
-    """Pause a league and return the pause. Raise LeagueError if the league is paused already."""
+def pause_league(league: League, reason: str = "") -> None:
+    """Pause a league. Raise LeagueError if the league is paused already."""
     with league.change():
         old = paused(league)
         if old is not None:
             raise LeagueError(f"{league.name} is paused already{f': {old.reason}' if old.reason else ''}")
-        new = Pause(time.time(), one_line(reason, _LONGEST_REASON))
-        league.run("INSERT INTO meta (key, value) VALUES (?, ?)", _PAUSED, f"{new.since} {new.reason}")
+        value = f"{time.time()} {one_line(reason, _LONGEST_REASON)}"
+        league.run("INSERT INTO meta (key, value) VALUES (?, ?)", _PAUSED, value)
         record(league, "pause", "paused", detail=reason)
-    return new
 
 
-def resume_league(league: League) -> Pause:
-    """End a pause and return it. Raise LeagueError if the league is not paused."""
+def resume_league(league: League) -> None:
+    """End a pause. Raise LeagueError if the league is not paused."""
     with league.change():
         old = paused(league)
         if old is None:
             raise LeagueError(f"{league.name} is not paused")
         league.run("DELETE FROM meta WHERE key = ?", _PAUSED)
         record(league, "resume", "resumed", detail=f"after {time.time() - old.since:.0f} s")
-    return old
 
 
 # ---------------------------------------------------------------- who plays

@@ -164,10 +164,10 @@ class League(LeagueStore):
     def __init__(self, folder: Path, db: Connection) -> None:
         super().__init__(LEAGUE, folder, db)
         self._session: int | None = None
-        self.settings: LeagueSettings = self.stored_settings()
 
-    def stored_settings(self) -> LeagueSettings:
-        """Return the current settings: another process may have changed the limits."""
+    @property
+    def settings(self) -> LeagueSettings:
+        """The current settings: another process may have changed the limits."""
         try:
             return stored_settings(json.loads(self.meta("settings")), f"settings stored in {self.folder}")
         except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:

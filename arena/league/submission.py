@@ -14,7 +14,6 @@ import json
 import os
 import posixpath
 import re
-import shlex
 import shutil
 import stat
 import sys
@@ -27,7 +26,6 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from arena.bots.bundle import Bundle, BundleFile, OwnFiles
-from arena.bots.faults import BotError
 from arena.bots.spec import (
     PREFIX,
     SYSTEM_FOLDERS,
@@ -117,10 +115,8 @@ def submission_of(
     else:
         path = posixpath.normpath(bot.target)
         if not path.endswith(".py"):
-            python = posixpath.splitext(path)[0] + ".py"
             raise LeagueError(
-                f"{path!a} is not a Python file; if it holds one, call it {python!a}. A program in another language is"
-                f" named by its command, {f'cmd:./{path}'!a}"
+                f"{path!a} is not a Python file; name another program by its command, {f'cmd:./{path}'!a}"
             )
         if re.search(r"[:=~\\]", path) or not path.isprintable():
             raise LeagueError(f"{path!a}: the name of a bot's file must be printable, without : = ~ and backslashes")
@@ -128,7 +124,7 @@ def submission_of(
             raise LeagueError(f"the submission has no file {path}{did_you_mean(path, kept)}")
         entry = path + params_text(dict(sorted(bot.params.items())))
         usual = posixpath.basename(path).removesuffix(".py")
-    return Submission(_bot_name(name or bot.name, usual), check_author(author), entry, kept)
+    return Submission(check_name(name or bot.name or usual, "bot"), check_author(author), entry, kept)
 
 
 def named_bot(text: str) -> ParsedSpec:
@@ -149,10 +145,7 @@ def read_submission(bot: str, folder: Path | None = None, author: str | None = N
     if folder is None:
         return _own_files(bot, parts, author)
     if not folder.is_dir():
-        near = ""
-        if folder.parent.is_dir():
-            near = did_you_mean(str(folder), [str(path) for path in folder.parent.iterdir() if path.is_dir()])
-        raise LeagueError(f"--folder {folder}: no such folder{near}")
+        raise LeagueError(f"--folder {folder}: no such folder")
     return submission_of(_read_folder(folder), _seen_from(folder, parts), author=author)
 
 
@@ -224,12 +217,6 @@ def _check_inside(word: str, home: str, target: str) -> None:
 
 def _seen_from(folder: Path, parts: ParsedSpec) -> ParsedSpec:
     """Return a bot as it is named from its folder; it may be named as seen from here."""
-    if parts.target.startswith(PREFIX):
-        for word in command_words(parts.target):
-            if Path(word).is_absolute() and Path(word).resolve().is_relative_to(folder.resolve()):
-                seen = Path(word).resolve().relative_to(folder.resolve())
-                raise LeagueError(f"the command '{parts.target}' names {word}; write it relative to --folder: {seen}")
-        return parts
     for path in (folder / parts.target, Path(parts.target)):
         if os.path.isfile(path) and path.resolve().is_relative_to(folder.resolve()):
             return replace(parts, target=path.resolve().relative_to(folder.resolve()).as_posix())
@@ -237,11 +224,6 @@ def _seen_from(folder: Path, parts: ParsedSpec) -> ParsedSpec:
 
 
 def _own_files(bot: str, parts: ParsedSpec, author: str | None) -> Submission:
-    if parts.target.startswith(PREFIX):
-        raise LeagueError(
-            f"'{bot}' is a command: submit the folder that it runs in, and name the command as seen from there:"
-            f" arena submit --folder DIR 'cmd:./PROGRAM'"
-        )
     named = Path(os.path.expanduser(parts.target))  # unlike Path.expanduser, it accepts unknown users
     for path in (named, Path("bots", f"{parts.target}.py")):
         if os.path.islink(path):
@@ -252,27 +234,13 @@ def _own_files(bot: str, parts: ParsedSpec, author: str | None) -> Submission:
             f"'{parts.target}' may be the file {own} or the bot that comes with the program; write the one to submit:"
             f" {own} or {packaged}"
         )
-    try:
-        spec = find_bot(bot)
-    except BotError as error:
-        if not os.path.isdir(named):
-            raise
+    spec = None if parts.target.startswith(PREFIX) else find_bot(bot)
+    if spec is None or spec.bundle is None:
         raise LeagueError(
-            f"{parts.target} is a folder; to submit all its files, name the bot's file in it:"
-            f" arena submit bot.py --folder {shlex.quote(str(named))}"
-        ) from error
-    if spec.bundle is None:
-        raise LeagueError(f"{parts.target} is a class in an installed package; a league stores files, so name a file")
+            f"'{bot}' is not a file, and a league stores files. Submit the folder that it needs:"
+            " arena submit --folder DIR bot.py, or arena submit --folder DIR cmd:./PROGRAM"
+        )
     return submission_of(spec.bundle.files, replace(parts, target=spec.bundle.entry), author=author)
-
-
-def _bot_name(chosen: str | None, usual: str) -> str:
-    try:
-        return check_name(chosen or usual, "bot")
-    except LeagueError as error:
-        if chosen:
-            raise
-        raise LeagueError(f"{error}. Give the bot another name") from None
 
 
 def _read_folder(folder: Path) -> dict[str, BundleFile]:

@@ -97,7 +97,7 @@ def _overview(stores: Stores, account: Account, upload_mb: int) -> dict[str, Any
     league, author = stores.league, account.author
     own = [version for version in versions.in_state(league, retired=True) if version.author == author]
     own.sort(key=lambda version: (-version.submitted, -version.id))
-    bounds = league.stored_settings()
+    bounds = league.settings
     limits = [f"{bounds.uploads} uploads an hour"] if bounds.uploads else []
     limits += [f"{bounds.bots} bots"] if bounds.bots else []
     return {

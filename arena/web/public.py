@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from itertools import islice
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -48,18 +49,13 @@ from arena.text import utc_text
 from arena.tournament.games import GameId, GameResult
 
 GAMES_PER_OPPONENT, MAX_EVENTS, MAX_EVENTS_OF_TREND, MAX_DRAWN, CARDS, MAX_LOST, MAX_LIVE = 6, 500, 30, 50, 4, 4, 8
+_MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript"}
 STATIC = {
-    "page.css": ("arena.results.pages", "text/css"),
-    "board.css": ("arena.results.pages", "text/css"),
-    "board.js": ("arena.results.pages", "text/javascript"),
-    "tables.js": ("arena.results.pages", "text/javascript"),
-    "viewer.js": ("arena.results.pages", "text/javascript"),
-    "web.css": ("arena.web", "text/css"),
-    "table.css": ("arena.web", "text/css"),
-    "live.js": ("arena.web", "text/javascript"),
-    "play.js": ("arena.web", "text/javascript"),
+    file.name: file
+    for package in ("arena.web", "arena.results.pages")
+    for file in files(package).joinpath("static").iterdir()
 }
-"""Files that pages refer to, with their packages and media types."""
+"""Files that pages refer to."""
 
 
 class NoPage(ArenaError):
@@ -128,8 +124,7 @@ def stored(body: bytes, media_type: str) -> Stored:
 @cache
 def static_file(name: str) -> Stored:
     """Return one of STATIC."""
-    package, media_type = STATIC[name]
-    return stored(files(package).joinpath("static", name).read_bytes(), media_type)
+    return stored(STATIC[name].read_bytes(), _MEDIA_TYPES[Path(name).suffix])
 
 
 def public_page(site: Site, path: str) -> Stored:

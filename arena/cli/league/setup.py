@@ -107,7 +107,7 @@ def _list(league: League, as_json: bool) -> None:
     if (league.folder / accounts.FILE).exists():
         with WebStore(league.folder) as store:
             invitations = [vars(each) for each in accounts.invitations(store)]
-    settings = league.stored_settings()
+    settings = league.settings
     limits = {key: getattr(settings, key) for key in oversight.LIMITS}
     uses = [vars(use) for use in oversight.uses(league)]
     size = oversight.folder_bytes(league.folder)
