@@ -53,11 +53,6 @@ class SubmissionResult:
     waits: str = ""
 
     @property
-    def accepted(self) -> bool:
-        """Whether the submission was accepted."""
-        return self.standings is not None
-
-    @property
     def interrupted(self) -> bool:
         """Whether the submission is still undecided."""
         return self.version.state in OPEN

@@ -214,18 +214,26 @@ def invitations(store: WebStore) -> list[Invitation]:
 # ---------------------------------------------------------------- signing in
 
 
-def account_of(store: WebStore, token: str, now: float | None = None) -> tuple[int, Account] | None:
-    """Return the token's number and its account if it is valid at `now` (default: the present), else None."""
+def account_of(store: WebStore, token: str) -> Account | None:
+    """Return the account of a token; None if it is not valid."""
+    return _valid(store, "t.hash = ?", fingerprint(token))
+
+
+def session_of(store: WebStore, session: str) -> Account | None:
+    """Return the account of the session with this secret; None if there is none or its token is no longer valid."""
+    which = "t.token = (SELECT token FROM sessions WHERE hash = ? AND expires > ?)"
+    return _valid(store, which, fingerprint(session), time.time())
+
+
+def _valid(store: WebStore, which: str, *args: object) -> Account | None:
+    """Return the account of a token that is chosen by SQL; None if it is not valid."""
     rows = store.query(
-        "SELECT t.token, a.account, a.author, a.admin FROM tokens t JOIN accounts a ON a.account = t.account"
-        " WHERE t.hash = ? AND t.expires > ? AND t.revoked IS NULL",
-        fingerprint(token),
-        time.time() if now is None else now,
+        "SELECT a.account, a.author, a.admin FROM tokens t JOIN accounts a ON a.account = t.account"
+        f" WHERE {which} AND t.expires > ? AND t.revoked IS NULL",
+        *args,
+        time.time(),
     )
-    if not rows:
-        return None
-    number, account, author, admin = rows[0]
-    return number, Account(account, author, bool(admin))
+    return Account(rows[0][0], rows[0][1], bool(rows[0][2])) if rows else None
 
 
 def sign_in(store: WebStore, token: str) -> str | None:
@@ -233,13 +241,11 @@ def sign_in(store: WebStore, token: str) -> str | None:
 
     The oldest sessions of a token end when it has too many.
     """
-    valid = account_of(store, token)
-    if valid is None:
+    if account_of(store, token) is None:
         return None
-    number, _ = valid
-    session = secrets.token_urlsafe(32)
-    now = time.time()
+    session, now = secrets.token_urlsafe(32), time.time()
     with store.change():
+        number = store.value("SELECT token FROM tokens WHERE hash = ?", fingerprint(token))
         store.run(
             "DELETE FROM sessions WHERE expires <= ? OR hash IN"
             f" (SELECT hash FROM sessions WHERE token = ? ORDER BY created DESC LIMIT -1 OFFSET {_SESSIONS - 1})",
@@ -255,26 +261,6 @@ def sign_in(store: WebStore, token: str) -> str | None:
             now + SESSION_S,
         )
     return session
-
-
-def session_of(store: WebStore, session: str, now: float | None = None) -> Account | None:
-    """Return the account of the session with this secret; None if there is none or its token is no longer valid.
-
-    `now` is in seconds since 1970, by default the present.
-    """
-    now = time.time() if now is None else now
-    rows = store.query(
-        "SELECT a.account, a.author, a.admin FROM sessions s JOIN tokens t ON t.token = s.token"
-        " JOIN accounts a ON a.account = t.account"
-        " WHERE s.hash = ? AND s.expires > ? AND t.expires > ? AND t.revoked IS NULL",
-        fingerprint(session),
-        now,
-        now,
-    )
-    if not rows:
-        return None
-    account, author, admin = rows[0]
-    return Account(account, author, bool(admin))
 
 
 def sign_out(store: WebStore, session: str) -> None:

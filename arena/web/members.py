@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from starlette.datastructures import FormData, UploadFile
@@ -17,14 +18,15 @@ from starlette.routing import Route
 
 from arena.errors import ArenaError
 from arena.league import book, oversight, versions
+from arena.league.league_settings import LeagueError
 from arena.league.rating import league_standings
 from arena.league.store import League
 from arena.league.submission import read_upload
 from arena.league.versions import OPEN, Version
-from arena.league.views import last_games_by_opponent
-from arena.results.data_formats import json_text, table_csv
+from arena.league.views import chosen_version, last_games_by_opponent
+from arena.results.data_formats import json_text
 from arena.results.league import log_table
-from arena.results.table import Table, rating_text
+from arena.results.table import rating_text
 from arena.text import one_line, ordinal, utc_iso, whole_number
 from arena.web import accounts
 from arena.web.accounts import Account, Stores
@@ -213,10 +215,11 @@ def own_version(league: League, account: Account, number: int) -> Version:
 
 def own_bot(league: League, account: Account, name: str) -> Version:
     """Return the active version of one of the account's bots, or the last one. Raise NoPage for others' bots."""
-    of_bot = [version for version in versions.in_state(league, retired=True) if version.name.lower() == name.lower()]
-    if not of_bot or not (account.admin or of_bot[-1].author == account.author):
-        raise NoPage("you have no such bot")
-    return next((version for version in of_bot if version.state == versions.ACTIVE), of_bot[-1])
+    with suppress(LeagueError):
+        version = chosen_version(league, name, None)
+        if account.admin or version.author == account.author:
+            return version
+    raise NoPage("you have no such bot")
 
 
 async def _version(request: Request) -> Response:
@@ -293,9 +296,7 @@ async def _admin_page(
 ) -> Response:
     """Return the organisers' page with new links by author, and why other authors were not invited."""
     values = await backend_of(request).read(league_overview)
-    rows = [{"author": author, "link": link} for author, link in (links or {}).items()]
-    file = table_csv(Table("invitations", "", rows, files=("author", "link")))
-    return shown_message(request, "admin.html", account=account, made=rows, file=file, faults=faults, **values)
+    return shown_message(request, "admin.html", account=account, links=links or {}, faults=faults, **values)
 
 
 def league_overview(stores: Stores) -> Mapping[str, Any]:
@@ -326,9 +327,6 @@ async def _act(request: Request) -> Response:
         page = request.headers.get("referer", str(request.url))  # a proxy may serve us below a path
         links = {author: accounts.sign_in_link(page.rpartition("/")[0], token) for author, token in tokens.items()}
         return await _admin_page(request, account, links, faults)
-    elif do == "save":
-        head = {"content-disposition": 'attachment; filename="invitations.csv"'}
-        return Response(what, headers=head, media_type="text/csv")
     else:
         text = one_line(reason, _MAX_REASON_CHARACTERS) or f"by {account.author}"
         await backend.write(lambda stores: organise(stores, do, what, text, account.author))

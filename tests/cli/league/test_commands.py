@@ -92,7 +92,7 @@ def test_which_league_is_not_guessed(arena: Arena) -> None:
     completed = ("arena submit bots/first.py --league", "arena league work", "arena league retire", "arena serve")
     for command, words in zip(commands, completed):
         several = arena(*command, code=2).err
-        assert f"there are 2 leagues here: club, open. Name one of them: {words} club" in several
+        assert f"there are 2 leagues here. Name one of them, such as: {words} club" in several
 
 
 # ---------------------------------------------------------------- play and retire
