@@ -54,7 +54,7 @@ READING = (
     ("replay",),
     ("rate",),
 )
-LEAGUE_READING = (("history", "--json"), ("history", "--at", "3", "--json"))
+LEAGUE_READING = (("history", "--json"),)
 FILES = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
 
 

@@ -31,9 +31,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from arena.league import events, oversight, versions
+from arena.league import book, oversight, versions
 from arena.league.store import open_league
-from arena.league.views import forfeit_lines
+from arena.league.views import events, forfeit_lines
 from arena.text import one_line as _one_line
 
 HOSTILE = Path(__file__).with_name("hostile")
@@ -277,7 +277,7 @@ class Siege:
                 if entry.what == "check" and name not in HONEST:
                     text = f"{entry.subject} {entry.outcome}: {one_line(entry.detail, 160)}"
                     attacks.setdefault(name, []).append(text)
-            for event in events.events(league):
+            for event in events(league):
                 if event.bot and event.kind not in _USUAL:
                     lines = harmed if event.bot in HONEST else attacks
                     lines.setdefault(event.bot, []).append(f"v{event.number} {event.kind}: {one_line(event.note, 160)}")
@@ -289,7 +289,7 @@ def one_line(text: str, longest: int) -> str:
     return _one_line(" ".join(text.split()), longest)
 
 
-_USUAL = (events.CREATED, events.ACCEPTED, events.BACK, events.SUBMISSION_REFUSED, events.RETIRED, events.PLAYED)
+_USUAL = ("created", book.ACCEPTED, book.BACK, book.SUBMISSION_REFUSED, book.RETIRED, book.PLAYED)
 
 
 class _Group:

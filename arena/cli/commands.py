@@ -346,7 +346,9 @@ def _runs() -> None:
 @chosen_bots
 @click.option("--versions", is_flag=True, help="Compare the versions of bots that changed, against the bots of now.")
 @click.option("--server", metavar="URL", help="Show the table of a league on the web, instead of a RUN.")
-@click.option("--files", type=PATH, metavar="DIR", help="With a BOT of a league: also write its files to DIR.")
+@click.option(
+    "--files", type=PATH, metavar="DIR", help="With a BOT of a league: also write its files to a new folder DIR."
+)
 @csv_folder
 @output
 def _standings() -> None:

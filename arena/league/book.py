@@ -17,16 +17,19 @@ Each function makes its change, the entry in the log, the event and the standing
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
-from arena.league import events, oversight, versions
+from arena.league import oversight, versions
 from arena.league.league_settings import LeagueError
-from arena.league.rating import Standings
+from arena.league.rating import Standings, league_standings
 from arena.league.store import League
 from arena.league.submission import Submission
 from arena.league.versions import ACTIVE, OPEN, PENDING, PLACING, REFUSED, REPLACED, Version
 from arena.text import first_line, utc_text
 
+ACCEPTED, BACK, SUBMISSION_REFUSED = "accepted", "back", "refused"
+RETIRED, RETURNED, PLAYED = "retired", "returned", "played"
+"""Kinds of events, beside `created`."""
 MAX_ATTEMPTS = 4  # of this program to handle a submission; if it survived none of them, the submission is refused
 _LONGEST_REASON = 4000  # reasons include what bots have printed and raised
 
@@ -179,7 +182,7 @@ def refuse(league: League, version: Version, reason: str) -> None:
         if versions.get(league, version.id).state in OPEN:
             _decide(league, version, REFUSED, reason)
             _log(league, version, "decide", "refused", reason)
-            events.add_event(league, events.SUBMISSION_REFUSED, version, note=first_line(reason))
+            _add_event(league, SUBMISSION_REFUSED, version, note=first_line(reason))
 
 
 def promote(league: League, version: Version, games: int = 0, note: str = "") -> Standings | None:
@@ -197,8 +200,8 @@ def promote(league: League, version: Version, games: int = 0, note: str = "") ->
             _decide(league, before, REPLACED, f"by v{mine.number}")
         _decide(league, mine, REPLACED if is_late else ACTIVE, "by a later version" if is_late else "")
         _log(league, mine, "decide", "accepted")
-        was_here = league.value("SELECT 1 FROM events WHERE version = ? AND kind = ?", mine.id, events.ACCEPTED)
-        return events.publish(league, events.BACK if was_here else events.ACCEPTED, mine, games, note)
+        was_here = league.value("SELECT 1 FROM events WHERE version = ? AND kind = ?", mine.id, ACCEPTED)
+        return _publish(league, BACK if was_here else ACCEPTED, mine, games, note)
 
 
 def retire(league: League, name: str, reason: str = "") -> None:
@@ -220,7 +223,7 @@ def retire(league: League, name: str, reason: str = "") -> None:
         put = "UPDATE names SET retired = ?, reason = ? WHERE bot = ?"
         league.run(put, time.time(), reason[:_LONGEST_REASON], active.bot)
         _log(league, active, "retire", "retired", reason)
-        events.publish(league, events.RETIRED, active, note=reason)
+        _publish(league, RETIRED, active, note=reason)
 
 
 def bring_back(league: League, name: str, reason: str = "") -> None:
@@ -232,7 +235,7 @@ def bring_back(league: League, name: str, reason: str = "") -> None:
             raise LeagueError(f"'{name}' is not retired")
         league.run("UPDATE names SET retired = NULL, reason = '' WHERE bot = ?", version.bot)
         _log(league, version, "retire", "brought back", reason)
-        events.publish(league, events.RETURNED, version, note=reason)
+        _publish(league, RETURNED, version, note=reason)
 
 
 def active_version(of_bot: list[Version]) -> Version | None:
@@ -247,3 +250,49 @@ def _decide(league: League, version: Version, state: str, reason: str) -> None:
 
 def _log(league: League, version: Version, what: str, outcome: str, detail: str = "") -> None:
     oversight.record(league, what, outcome, subject=version.label, author=version.author, detail=detail)
+
+
+# ---------------------------------------------------------------- events
+
+
+def _add_event(league: League, kind: str, version: Version | None, games: int = 0, note: str = "") -> int:
+    """Add an event that leaves the table as it is, within a change; return its number."""
+    return league.insert(
+        "INSERT INTO events (happened, kind, version, games, total, note) VALUES (?, ?, ?, ?, ?, ?)",
+        time.time(),
+        kind,
+        None if version is None else version.id,
+        games,
+        league.count_games(),
+        note,
+    )
+
+
+def _publish(league: League, kind: str, version: Version, games: int = 0, note: str = "") -> Standings:
+    """Store what has changed within a change as an event with the resulting standings, and return these."""
+    return _store(league, _add_event(league, kind, version, games, note))
+
+
+def publish_play(league: League, event: int | None, games: int) -> tuple[int, Standings]:
+    """Store the standings after that number of `games` of play; return the number of their event, and the standings.
+
+    If `event`, under which earlier games were counted, is still the last one, it is used again.
+    """
+    with league.change():
+        if event is None or event != league.value("SELECT max(event) FROM events"):
+            event = _add_event(league, PLAYED, None, games)
+        else:
+            put = "UPDATE events SET games = games + ?, total = ?, happened = ? WHERE event = ?"
+            league.run(put, games, league.count_games(), time.time(), event)
+            league.run("DELETE FROM ratings WHERE event = ?", event)
+        return event, _store(league, event)
+
+
+def _store(league: League, event: int) -> Standings:
+    table = league_standings(league)
+    league.run_many(
+        "INSERT INTO ratings (event, version, rank, elo, minus, plus, games, wins, draws, losses)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [(event, p.version.id, p.rank, p.elo, p.minus, p.plus, p.score.games, *astuple(p.score)) for p in table.rows],
+    )
+    return table

@@ -1,4 +1,4 @@
-"""The oversight of a league: its log, limits on authors, and pauses.
+"""The oversight of a league: its log, limits on authors, pauses, and what the process does that plays it.
 
 The log says who did what, when, and with what result; no command changes or removes an entry. Limits can be changed at
 any time, because games do not depend on them; all submissions without an author share one allowance. When a league is
@@ -12,6 +12,7 @@ import json
 import os
 import platform
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -20,14 +21,15 @@ from arena.league.league_settings import LeagueError, LeagueSettings
 from arena.league.store import League
 from arena.league.versions import ACTIVE, OPEN, in_state
 from arena.settings import number_text, settings_of
-from arena.text import one_line
+from arena.text import one_line, utc_iso
+from arena.tournament.store.folder_lock import is_in_use
 
 _HOUR_S, _DAY_S = 3600.0, 24 * 3600.0
 LIMITS = ("uploads", "submissions", "bots", "author_mb", "disk_mb")
 RECEIVED = ("new", "back")  # outcomes that count as a submission, because they cause work
 
 _LONGEST_DETAIL, _LONGEST_REASON = 4000, 400  # characters
-_PAUSED = "paused"  # a key of the table `meta`
+PLAYER, _PAUSED = "player", "paused"  # keys of the table `meta`
 _MIB = 1 << 20
 
 
@@ -47,7 +49,7 @@ class LogEntry:
     """
 
     entry: int
-    happened: float
+    happened: str
     who: str
     what: str
     subject: str
@@ -94,7 +96,7 @@ def entries(league: League, last: int | None = None, since: float = 0.0, **field
     if last is not None:
         sql += " LIMIT ?"
         args.append(last)
-    return [LogEntry(*row) for row in league.query(sql, *args)][::-1]
+    return [LogEntry(entry, utc_iso(happened), *more) for entry, happened, *more in league.query(sql, *args)][::-1]
 
 
 # ---------------------------------------------------------------- limits
@@ -109,8 +111,8 @@ class AuthorUse:
     bytes: int
 
 
-def change_limits(league: League, new: dict[str, int | None]) -> LeagueSettings:
-    """Set some of LIMITS (None: no limit) and return the new settings. Raise LeagueError for a value out of bounds."""
+def change_limits(league: League, new: dict[str, int | None]) -> None:
+    """Set some of LIMITS (None: no limit). Raise LeagueError for a value out of bounds."""
     known = settings_of(LeagueSettings)
     for key, value in new.items():
         if key not in LIMITS:
@@ -118,12 +120,10 @@ def change_limits(league: League, new: dict[str, int | None]) -> LeagueSettings:
         if value is not None and not (isinstance(value, int) and known[key].within(value)):
             raise LeagueError(f"{key}: expected {known[key].expected}, found {number_text(value)}")
     with league.change():
-        settings = replace(league.stored_settings(), **new)  # type: ignore[arg-type]
+        settings = replace(league.settings, **new)  # type: ignore[arg-type]
         league.run("UPDATE meta SET value = ? WHERE key = 'settings'", json.dumps(asdict(settings), sort_keys=True))
         changed = ", ".join(f"{key} = {'no limit' if value is None else value}" for key, value in new.items())
         record(league, "budget", "changed", detail=changed)
-    league.settings = settings
-    return settings
 
 
 def use_of(league: League, author: str | None) -> AuthorUse:
@@ -155,10 +155,14 @@ def folder_bytes(folder: Path) -> int:
 
 def check_uploads(league: League, author: str) -> None:
     """Raise BudgetSpent if an author has made too many uploads; the text says when the next one is possible."""
-    bound, now = league.stored_settings().uploads, time.time()
-    received = entries(league, since=now - _HOUR_S, what="receive", author=author)
+    bound, now = league.settings.uploads, time.time()
+    received = league.query(
+        "SELECT happened FROM audit WHERE happened > ? AND what = 'receive' AND author IS ? ORDER BY entry DESC",
+        now - _HOUR_S,
+        author,
+    )
     if bound is not None and len(received) >= bound:
-        wait = received[len(received) - bound].happened + _HOUR_S - now
+        wait = received[bound - 1][0] + _HOUR_S - now
         raise BudgetSpent(
             f"{author} has used {len(received)} of {bound} uploads per hour; the next one is possible in"
             f" {wait / 60:.0f} minutes"
@@ -167,7 +171,7 @@ def check_uploads(league: League, author: str) -> None:
 
 def check_submission(league: League, author: str | None, name: str, size: int) -> None:
     """Raise BudgetSpent if an author may not submit a bot of this name with files of `size` bytes now."""
-    bounds = league.stored_settings()  # another process may have changed them
+    bounds = league.settings
     use = use_of(league, author)
     whose = "bots without an author have" if author is None else f"{author} has"
     if bounds.submissions is not None and use.submissions >= bounds.submissions:
@@ -192,7 +196,7 @@ def check_submission(league: League, author: str | None, name: str, size: int) -
 
 def check_disk(league: League, size: int = 0) -> None:
     """Raise BudgetSpent if the league's folder, with `size` bytes more, would exceed its limit."""
-    bound = league.stored_settings().disk_mb
+    bound = league.settings.disk_mb
     if bound is None:
         return
     used = folder_bytes(league.folder)
@@ -223,24 +227,49 @@ def paused(league: League) -> Pause | None:
     return Pause(float(since), reason)
 
 
-def pause_league(league: League, reason: str = "") -> Pause:
-    """Pause a league and return the pause. Raise LeagueError if the league is paused already."""
+def pause_league(league: League, reason: str = "") -> None:
+    """Pause a league. Raise LeagueError if the league is paused already."""
     with league.change():
         old = paused(league)
         if old is not None:
             raise LeagueError(f"{league.name} is paused already{f': {old.reason}' if old.reason else ''}")
-        new = Pause(time.time(), one_line(reason, _LONGEST_REASON))
-        league.run("INSERT INTO meta (key, value) VALUES (?, ?)", _PAUSED, f"{new.since} {new.reason}")
+        value = f"{time.time()} {one_line(reason, _LONGEST_REASON)}"
+        league.run("INSERT INTO meta (key, value) VALUES (?, ?)", _PAUSED, value)
         record(league, "pause", "paused", detail=reason)
-    return new
 
 
-def resume_league(league: League) -> Pause:
-    """End a pause and return it. Raise LeagueError if the league is not paused."""
+def resume_league(league: League) -> None:
+    """End a pause. Raise LeagueError if the league is not paused."""
     with league.change():
         old = paused(league)
         if old is None:
             raise LeagueError(f"{league.name} is not paused")
         league.run("DELETE FROM meta WHERE key = ?", _PAUSED)
         record(league, "resume", "resumed", detail=f"after {time.time() - old.since:.0f} s")
-    return old
+
+
+# ---------------------------------------------------------------- who plays
+
+
+@dataclass(frozen=True)
+class Activity:
+    """The work of the process that plays a league.
+
+    `who` is its user, machine and number, `command` what it was started for, `since` when (seconds since 1970).
+    `version` is the submission that it checks or places, if any; `fixtures` are the pairings that it plays now, each
+    with its two versions and a number of deals.
+    """
+
+    who: str
+    command: str
+    since: float
+    version: int | None = None
+    fixtures: Sequence[tuple[int, int, int]] = ()
+
+
+def activity(league: League) -> Activity | None:
+    """Return the work of the process that plays the league; None if there is none."""
+    text = league.value("SELECT value FROM meta WHERE key = ?", PLAYER)
+    if text is None or not is_in_use(league.folder):
+        return None
+    return Activity(**json.loads(text))

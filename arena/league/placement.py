@@ -17,7 +17,7 @@ from typing import Any
 
 from arena.endings import AFTER
 from arena.errors import ArenaError
-from arena.league import book, events, fixtures, oversight, versions
+from arena.league import book, fixtures, oversight, versions
 from arena.league.fixtures import Fixture
 from arena.league.league_settings import LeagueError
 from arena.league.player import BotFailed, LeagueSession
@@ -53,11 +53,6 @@ class SubmissionResult:
     waits: str = ""
 
     @property
-    def accepted(self) -> bool:
-        """Whether the submission was accepted."""
-        return self.standings is not None
-
-    @property
     def interrupted(self) -> bool:
         """Whether the submission is still undecided."""
         return self.version.state in OPEN
@@ -86,10 +81,11 @@ class LeagueWork:
         """Check and place submissions as they come, and play up to `games` games (rounded up) while none waits.
 
         If it `waits`, go on until Ctrl-C, else until there is nothing more to do. Return how many further games were
-        played. Raise LeagueError if there should be some and fewer than two bots are in the table.
+        played. Raise LeagueError if there should be some and fewer than two bots are in the table, and, unless it
+        `waits`, if the league is paused.
         """
         played, table = 0, None
-        while self.session.wait_while_paused():
+        while self.session.wait_while_paused(waits):
             if self.handle_waiting() or table is None:
                 table = league_standings(self._league)
             if self.session.stopping:
@@ -224,7 +220,7 @@ class LeagueWork:
         games = self._play(step, table)
         if not games:
             return 0, None
-        self._event, after = events.publish_play(self._league, self._event, games)
+        self._event, after = book.publish_play(self._league, self._event, games)
         players = dict.fromkeys(player for fixture in step for player in (fixture.a, fixture.b))
         return games, None if self._suspend_forfeiters(players) else after
 

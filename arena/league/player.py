@@ -23,7 +23,7 @@ from arena.game.rules import load_rules
 from arena.league import oversight, versions
 from arena.league.fixtures import Fixture, deal_units, secret_seed
 from arena.league.league_settings import LeagueError
-from arena.league.oversight import Pause, paused
+from arena.league.oversight import PLAYER, Activity, Pause, activity, paused
 from arena.league.store import LEAGUE, League
 from arena.league.submission import placed_bot
 from arena.league.versions import Version
@@ -32,14 +32,13 @@ from arena.tournament.rows import GameSettings, time_of
 from arena.tournament.runner.job import Job, Lost, Played
 from arena.tournament.runner.logs import RunLog, Sink
 from arena.tournament.runner.pool import BotRefused, StopSignals, WorkerPool
-from arena.tournament.store.sqlite import is_in_use, take_lock
+from arena.tournament.store.sqlite import take_lock
 
 _log = logging.getLogger("arena.league")
 
-_PLAYER = "player"  # a key of the table `meta`
 _LOOK_S = 0.5  # between two checks for a pause or a submission
 _WAIT_S = 0.25
-_MOST_PLAYERS = 24  # bots in one lineup: each worker loads them all
+_MOSTPLAYERS = 24  # bots in one lineup: each worker loads them all
 
 
 class LeagueBusy(LeagueError):
@@ -52,30 +51,6 @@ class BotFailed(LeagueError):
     def __init__(self, text: str, version: Version) -> None:
         super().__init__(text)
         self.version = version
-
-
-@dataclass(frozen=True)
-class Activity:
-    """The work of the process that plays a league.
-
-    `who` is its user, machine and number, `command` what it was started for, `since` when (seconds since 1970).
-    `version` is the submission that it checks or places, if any; `fixtures` are the pairings that it plays now, each
-    with its two versions and a number of deals.
-    """
-
-    who: str
-    command: str
-    since: float
-    version: int | None = None
-    fixtures: Sequence[tuple[int, int, int]] = ()
-
-
-def activity(league: League) -> Activity | None:
-    """Return the work of the process that plays the league; None if there is none."""
-    text = league.value("SELECT value FROM meta WHERE key = ?", _PLAYER)
-    if text is None or not is_in_use(league.folder):
-        return None
-    return Activity(**json.loads(text))
 
 
 def checked_level(league: League, isolation: str | None, trust: bool) -> str:
@@ -186,10 +161,10 @@ class LeagueSession:
     def show(self, version: int | None = None, fixtures: Sequence[Fixture] = ()) -> None:
         """Let others see what this process works on from now on."""
         shown = [(fixture.a.id, fixture.b.id, fixture.deals) for fixture in fixtures]
-        activity = Activity(oversight.this_process(), self.command, self._since, version, shown)
-        text = json.dumps(asdict(activity))
+        doing = Activity(oversight.this_process(), self.command, self._since, version, shown)
+        text = json.dumps(asdict(doing))
         with self.league.change():
-            self.league.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", _PLAYER, text)
+            self.league.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", PLAYER, text)
 
     def beat(self) -> None:
         """Check every half second whether the league is paused and whether submissions wait; call this often."""
@@ -202,14 +177,18 @@ class LeagueSession:
         self.pause = paused(self.league)
         self.is_queue = bool(versions.waiting(self.league))
 
-    def wait_while_paused(self) -> bool:
-        """Wait until the league is not paused; return False if Ctrl-C was pressed."""
+    def wait_while_paused(self, waits: bool = True) -> bool:
+        """Wait until the league is not paused; return False if Ctrl-C was pressed.
+
+        Raise LeagueError for a paused league if it does not wait.
+        """
         self.look()
         if self.pause is not None and not self.signals.stopping:
             why = f": {self.pause.reason}" if self.pause.reason else ""
-            self.on_status(
-                f"{self.league.name} is paused{why}; waiting for: arena league pause {self.league.name} --undo"
-            )
+            text = f"{self.league.name} is paused{why}; to go on: arena league pause {self.league.name} --undo"
+            if not waits:
+                raise LeagueError(text)
+            self.on_status(text)
             while self.pause is not None and not self.signals.stopping:
                 time.sleep(_WAIT_S)
                 self.beat()
@@ -255,7 +234,7 @@ class LeagueSession:
         try:
             if self._pool is None or not players.keys() <= {*self._lineup}:
                 everyone = players | dict.fromkeys(table)
-                self._line_up(list(everyone if len(everyone) <= _MOST_PLAYERS else players))
+                self._line_up(list(everyone if len(everyone) <= _MOSTPLAYERS else players))
             assert self._pool is not None
             self.show(None if version is None else version.id, fixtures)
             units = deal_units(self.league, fixtures)

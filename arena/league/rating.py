@@ -60,12 +60,6 @@ class Standings:
     total: int
     others: tuple[StandingsRow, ...] = ()
     ratings: Ratings | None = None
-    notes: tuple[str, ...] = ()
-
-    @property
-    def first_advantage(self) -> tuple[float, float]:
-        """Return the first player's advantage and half its 95% interval; nan if it is not known."""
-        return (math.nan, math.nan) if self.ratings is None else self.ratings.shown_advantage()
 
     def row_of(self, version: int) -> StandingsRow | None:
         """Return the row of a version; None if it is not in the table."""
@@ -97,13 +91,10 @@ def league_standings(league: League, candidate: Version | None = None, anchored:
         return Standings(
             tuple(StandingsRow(rank, version, Score()) for rank, version in enumerate(shown, start=1)), total
         )
-    notes: list[str] = []
     anchors: dict[str, float] = {}
     if anchored and (anchor := league.settings.anchor) is not None:
         labels = {version.label for version in shown if version.name == anchor}
         anchors = dict.fromkeys(labels.intersection(games.bots), league.settings.anchor_elo)
-        if not anchors:
-            notes.append(f"the anchor '{anchor}' is not in the table or has no games, so the mean is 0")
     fit = rate(games, prior=league.settings.prior, anchors=anchors, centre=[version.label for version in shown])
     width = np.round(t_width(np.maximum(fit.clusters, 1)) * np.sqrt(np.maximum(np.diag(fit.covariance), 0.0)), NOISE)
     index = {name: i for i, name in enumerate(fit.bots)}
@@ -126,5 +117,4 @@ def league_standings(league: League, candidate: Version | None = None, anchored:
         total=total,
         others=tuple(row(0, version) for version in accepted if version.id not in known),
         ratings=fit,
-        notes=(*notes, *fit.notes),
     )

@@ -164,10 +164,10 @@ class League(LeagueStore):
     def __init__(self, folder: Path, db: Connection) -> None:
         super().__init__(LEAGUE, folder, db)
         self._session: int | None = None
-        self.settings: LeagueSettings = self.stored_settings()
 
-    def stored_settings(self) -> LeagueSettings:
-        """Return the current settings: another process may have changed the limits."""
+    @property
+    def settings(self) -> LeagueSettings:
+        """The current settings: another process may have changed the limits."""
         try:
             return stored_settings(json.loads(self.meta("settings")), f"settings stored in {self.folder}")
         except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
@@ -272,16 +272,14 @@ def league_folder(text: str | Path) -> Path:
         if (folder / LEAGUE_DATABASE).is_file():
             return folder
     names = league_names()
-    near = did_you_mean(path.name, names)
-    known = f" (in leagues/: {', '.join(names[:10])}{', ...' if len(names) > 10 else ''})" if names else ""
-    make = "" if names else f". Create one with: arena league create {path.name}"
-    raise LeagueError(f"there is no league '{text}'{near}{known}{make}")
+    more = "All in leagues/: arena league" if names else f"Create one with: arena league create {path.name}"
+    raise LeagueError(f"there is no league '{text}'{did_you_mean(path.name, names)}. {more}")
 
 
 def sole_league(command: str) -> Path:
     """Return the folder of the only league in leagues/ and the current folder, for a command that names none.
 
-    Raise LeagueError if there is none or several; it lists them and completes the command.
+    Raise LeagueError, which completes the command, if there is none or several.
     """
     found = [LEAGUES / name for name in league_names()]
     if Path(LEAGUE_DATABASE).is_file():
@@ -293,11 +291,8 @@ def sole_league(command: str) -> Path:
             "there is no league in leagues/. Create one with: arena league create NAME, or name the folder of a league:"
             f" {command} FOLDER"
         )
-    names = [folder.name or "." for folder in found]
-    listed = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
-    raise LeagueError(
-        f"there are {len(names)} leagues here: {listed}. Name one of them: {command} {shlex.quote(names[0])}"
-    )
+    name = shlex.quote(found[0].name or ".")
+    raise LeagueError(f"there are {len(found)} leagues here. Name one of them, such as: {command} {name}")
 
 
 def league_names() -> list[str]:

@@ -3,27 +3,30 @@
 They are a Python bot's own files (`arena.bots.bundle`), everything in a folder, or what was uploaded, together with the
 file or command that is the bot. A submission is identified by its content: a single file by its SHA-256, as `sha256sum`
 prints it; otherwise by a SHA-256 over all paths, hashes and the entry. The files may be hostile: links and special
-files are refused, and sizes are limited.
+files are refused, sizes are limited, and those that an archive claims are not trusted.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import posixpath
 import re
-import shlex
 import shutil
+import stat
 import sys
-from collections.abc import Mapping
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from arena.bots.bundle import Bundle, BundleFile, OwnFiles
 from arena.bots.compilation import syntax_fault
-from arena.bots.faults import BotError
 from arena.bots.spec import (
     PREFIX,
     SYSTEM_FOLDERS,
@@ -43,6 +46,7 @@ from arena.text import one_line, quoted
 
 MOST_FILES = 500
 MOST_BYTES = 32 << 20
+_MAX_ENTRIES = 4 * MOST_FILES  # of an archive, folders included
 MOST_DEPTH = 16
 """Folders in a file's path below the bot's folder."""
 LONGEST_PATH = 200
@@ -50,6 +54,7 @@ LONGEST_PATH = 200
 LONGEST_ENTRY = 1000
 """Characters of an entry: the bot's file with parameters, or its command."""
 _LONGEST_FAULT = 400
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, OverflowError, RuntimeError, ValueError)
 _SKIPPED = re.compile(r"\..*|__pycache__|.*\.py[cod]")
 _NOWHERE = "/dev/null/bot"  # a folder that cannot exist, in the place of the one that a command will run in
 
@@ -111,10 +116,8 @@ def submission_of(
     else:
         path = posixpath.normpath(bot.target)
         if not path.endswith(".py"):
-            python = posixpath.splitext(path)[0] + ".py"
             raise LeagueError(
-                f"{path!a} is not a Python file; if it holds one, call it {python!a}. A program in another language is"
-                f" named by its command, {f'cmd:./{path}'!a}"
+                f"{path!a} is not a Python file; name another program by its command, {f'cmd:./{path}'!a}"
             )
         if re.search(r"[:=~\\]", path) or not path.isprintable():
             raise LeagueError(f"{path!a}: the name of a bot's file must be printable, without : = ~ and backslashes")
@@ -122,7 +125,7 @@ def submission_of(
             raise LeagueError(f"the submission has no file {path}{did_you_mean(path, kept)}")
         entry = path + params_text(dict(sorted(bot.params.items())))
         usual = posixpath.basename(path).removesuffix(".py")
-    return Submission(_bot_name(name or bot.name, usual), check_author(author), entry, kept)
+    return Submission(check_name(name or bot.name or usual, "bot"), check_author(author), entry, kept)
 
 
 def named_bot(text: str) -> ParsedSpec:
@@ -143,10 +146,7 @@ def read_submission(bot: str, folder: Path | None = None, author: str | None = N
     if folder is None:
         return _own_files(bot, parts, author)
     if not folder.is_dir():
-        near = ""
-        if folder.parent.is_dir():
-            near = did_you_mean(str(folder), [str(path) for path in folder.parent.iterdir() if path.is_dir()])
-        raise LeagueError(f"--folder {folder}: no such folder{near}")
+        raise LeagueError(f"--folder {folder}: no such folder")
     return submission_of(_read_folder(folder), _seen_from(folder, parts), author=author)
 
 
@@ -218,12 +218,6 @@ def _check_inside(word: str, home: str, target: str) -> None:
 
 def _seen_from(folder: Path, parts: ParsedSpec) -> ParsedSpec:
     """Return a bot as it is named from its folder; it may be named as seen from here."""
-    if parts.target.startswith(PREFIX):
-        for word in command_words(parts.target):
-            if Path(word).is_absolute() and Path(word).resolve().is_relative_to(folder.resolve()):
-                seen = Path(word).resolve().relative_to(folder.resolve())
-                raise LeagueError(f"the command '{parts.target}' names {word}; write it relative to --folder: {seen}")
-        return parts
     for path in (folder / parts.target, Path(parts.target)):
         if os.path.isfile(path) and path.resolve().is_relative_to(folder.resolve()):
             return replace(parts, target=path.resolve().relative_to(folder.resolve()).as_posix())
@@ -231,11 +225,6 @@ def _seen_from(folder: Path, parts: ParsedSpec) -> ParsedSpec:
 
 
 def _own_files(bot: str, parts: ParsedSpec, author: str | None) -> Submission:
-    if parts.target.startswith(PREFIX):
-        raise LeagueError(
-            f"'{bot}' is a command: submit the folder that it runs in, and name the command as seen from there:"
-            f" arena submit --folder DIR 'cmd:./PROGRAM'"
-        )
     named = Path(os.path.expanduser(parts.target))  # unlike Path.expanduser, it accepts unknown users
     for path in (named, Path("bots", f"{parts.target}.py")):
         if os.path.islink(path):
@@ -246,27 +235,13 @@ def _own_files(bot: str, parts: ParsedSpec, author: str | None) -> Submission:
             f"'{parts.target}' may be the file {own} or the bot that comes with the program; write the one to submit:"
             f" {own} or {packaged}"
         )
-    try:
-        spec = find_bot(bot)
-    except BotError as error:
-        if not os.path.isdir(named):
-            raise
+    spec = None if parts.target.startswith(PREFIX) else find_bot(bot)
+    if spec is None or spec.bundle is None:
         raise LeagueError(
-            f"{parts.target} is a folder; to submit all its files, name the bot's file in it:"
-            f" arena submit bot.py --folder {shlex.quote(str(named))}"
-        ) from error
-    if spec.bundle is None:
-        raise LeagueError(f"{parts.target} is a class in an installed package; a league stores files, so name a file")
+            f"'{bot}' is not a file, and a league stores files. Submit the folder that it needs:"
+            " arena submit --folder DIR bot.py, or arena submit --folder DIR cmd:./PROGRAM"
+        )
     return submission_of(spec.bundle.files, replace(parts, target=spec.bundle.entry), author=author)
-
-
-def _bot_name(chosen: str | None, usual: str) -> str:
-    try:
-        return check_name(chosen or usual, "bot")
-    except LeagueError as error:
-        if chosen:
-            raise
-        raise LeagueError(f"{error}. Give the bot another name") from None
 
 
 def _read_folder(folder: Path) -> dict[str, BundleFile]:
@@ -286,3 +261,96 @@ def _read_folder(folder: Path) -> dict[str, BundleFile]:
                 except OSError as error:
                     raise LeagueError(f"cannot read {path}: {error.strerror or error}") from error
     return files
+
+
+# ---------------------------------------------------------------- what is uploaded
+
+
+def read_upload(
+    file: str, content: bytes, author: str, name: str | None = None, entry: str | None = None
+) -> Submission:
+    """Return the submission that was uploaded as `file`.
+
+    `name` is the bot's name (default: the file's). `entry` names the bot in an archive, with any parameters after a
+    colon. Raise LeagueError for what cannot be submitted, such as a bot that is not Python.
+    """
+    file = re.split(r"[/\\]", file)[-1] or "bot.py"
+    if content[:4] in (b"PK\3\4", b"PK\5\6"):
+        try:
+            files = _without_common_folder(dict(_unpacked(content)))
+        except _UNREADABLE as error:
+            raise LeagueError(f"the archive cannot be read: {one_line(str(error), 200)}") from error
+        entry = entry or _likely_entry(files, file)
+    elif b"\0" in content[:4096] or content[:2] == b"\x1f\x8b":
+        raise LeagueError(f"'{one_line(file, 60)}' is neither a Python file nor a zip archive")
+    else:
+        check_path(file)
+        files = {file: BundleFile(content)}
+        entry = entry or file
+    submission = submission_of(files, named_bot(entry), name or None, author)
+    check_syntax(submission)
+    return submission
+
+
+def _unpacked(content: bytes) -> Iterator[tuple[str, BundleFile]]:
+    """Yield the files of a zip archive by their paths."""
+    if content.count(b"PK\1\2") > _MAX_ENTRIES:  # counted before they become objects
+        raise _too_many()
+    left = MOST_BYTES
+    seen: set[str] = set()
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for info in archive.infolist():
+            path, mode = info.orig_filename, info.external_attr >> 16
+            if info.is_dir() or info.filename.startswith("__MACOSX/"):
+                continue
+            check_path(path)
+            name = unicodedata.normalize("NFC", path).casefold()  # as a Mac or Windows compares names
+            if name in seen:
+                raise LeagueError(f"the archive has {path!a} twice; names must differ in more than case")
+            seen.add(name)
+            if len(seen) > MOST_FILES:
+                raise _too_many()
+            if mode and not stat.S_ISREG(mode) and stat.S_IFMT(mode):
+                raise LeagueError(f"{path!a} is a link or a special file; put the file itself into the archive")
+            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise LeagueError("the archive's compression method is not supported; use the usual one (deflate)")
+            with archive.open(info) as packed:
+                data = packed.read(left + 1)
+            left -= len(data)
+            if left < 0:
+                raise LeagueError(f"the archive unpacks to more than {MOST_BYTES >> 20} MiB, the most a bot may have")
+            yield path, BundleFile(data, bool(mode & stat.S_IXUSR))
+
+
+def _too_many() -> LeagueError:
+    return LeagueError(f"the archive has more than {MOST_FILES} files, the most a bot may have")
+
+
+def _without_common_folder(files: dict[str, BundleFile]) -> dict[str, BundleFile]:
+    """Return the files without the folder that contains all of them, if there is one."""
+    if len({path.partition("/")[0] for path in files}) > 1 or any("/" not in path for path in files):
+        return files
+    return {path.partition("/")[2]: file for path, file in files.items()}
+
+
+def _likely_entry(files: Iterable[str], archive: str) -> str:
+    """Return a guess at which file is the bot; raise LeagueError if there is no likely one."""
+    top = [path for path in files if path.endswith(".py") and "/" not in path]
+    for name in ("bot.py", "main.py", f"{archive.partition('.')[0]}.py"):
+        if name in top:
+            return name
+    if len(top) == 1:
+        return top[0]
+    raise LeagueError("name the bot's file in the archive, such as bot.py, or 'cmd:./mybot' for a program")
+
+
+def packed(submission: Submission) -> bytes:
+    """Return a zip archive of the submission's files."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, file in submission.files.items():
+            info = zipfile.ZipInfo(path)
+            info.external_attr = (stat.S_IFREG | (0o755 if file.executable else 0o644)) << 16
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, file.content)
+    return out.getvalue()

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 from arena.errors import ArenaError
-from arena.league import oversight, versions
+from arena.league import versions
 from arena.league.fixtures import secret_seed
 from arena.league.rating import league_standings
 from arena.league.store import League
@@ -31,7 +31,7 @@ def verified_games(league: League) -> Iterator[tuple[GameResult, str | None]]:
 
 def league_faults(league: League) -> Iterator[str]:
     """Yield what is wrong with a league, apart from single games."""
-    for part in (_database, _versions, _pairs, _events, _audit):
+    for part in (_database, _versions, _pairs, _events):
         try:
             for fault in part(league):
                 yield one_line(fault, 400)
@@ -85,9 +85,3 @@ def _last_table(league: League, total: int) -> Iterator[str]:
             elo = stored.get(row.version.id, math.inf)
             if elo != row.elo and (elo is None or row.elo is None or abs(elo - row.elo) > _NOISE):
                 yield f"event {event}: the rating of {row.version.label} in the table is not that of its games"
-
-
-def _audit(league: League) -> Iterator[str]:
-    """Read the whole log, which has no second copy to compare it with."""
-    oversight.entries(league)
-    yield from ()

@@ -78,11 +78,7 @@ def of_bot(league: League, name: str) -> list[Version]:
     rows = league.query(f"{_SELECT} WHERE b.name = ? ORDER BY v.number", name)
     if not rows:
         names = [known for (known,) in league.query("SELECT name FROM names ORDER BY name")]
-        known = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
-        raise LeagueError(
-            f"there is no bot '{name}' in {league.name}{did_you_mean(name, names)}"
-            + (f" (known bots: {known})" if names else " (nothing has been submitted yet)")
-        )
+        raise LeagueError(f"there is no bot '{name}' in {league.name}{did_you_mean(name, names)}")
     return [Version(*row) for row in rows]
 
 

@@ -1,23 +1,24 @@
-"""The content of a league as plain values: rows for tables and JSON."""
+"""The content of a league as plain values: rows for tables and JSON. Times are ISO text in UTC."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any, TypeAlias
 
 from arena.bots.limits import Isolation
 from arena.endings import AFTER
-from arena.league import events, versions
-from arena.league.events import LeagueEvent
+from arena.league import versions
+from arena.league.book import SUBMISSION_REFUSED
 from arena.league.league_settings import LeagueError, LeagueSettings
 from arena.league.rating import Standings, StandingsRow, league_standings
 from arena.league.store import League, open_league
 from arena.league.submission import check_path
-from arena.league.versions import Version
+from arena.league.versions import VERSION_COLUMNS, Version
 from arena.stats.score import Score
-from arena.text import first_line
+from arena.text import first_line, utc_iso
 from arena.tournament.forfeits import ForfeitSummary, Reasons
 from arena.tournament.games import GameId, GameResult
 
@@ -34,27 +35,11 @@ def league_line(folder: Path) -> _Line:
             "bots": len(table),
             "games": league.count_games(),
             "leader": table[0].version.name if table else None,
-            "last": league.value("SELECT max(happened) FROM events"),
+            "last": utc_iso(league.value("SELECT max(happened) FROM events")),
         }
 
 
 # ---------------------------------------------------------------- the table
-
-
-def past_lines(table: Sequence[StandingsRow], before: Sequence[StandingsRow], anchored: bool) -> list[_Line]:
-    """Return the rows of a stored table with their changes since an earlier one, named as in the present table."""
-    change = table_changes(places(table), places(before), anchored)
-    return [
-        {
-            "rank": row.rank,
-            "bot": row.version.label,
-            "version": row.version.number,
-            **rating_values(row),
-            **row.score.columns(),
-            **change[row.version.name],
-        }
-        for row in table
-    ]
 
 
 def rating_values(row: StandingsRow | None) -> _Line:
@@ -100,10 +85,10 @@ def table_before(league: League) -> tuple[list[StandingsRow], LeagueEvent | None
 
     This is the last event but one that changed the table, or the last one if games have been stored since.
     """
-    seen = [e for e in events.events(league) if e.kind != events.SUBMISSION_REFUSED]
+    seen = [e for e in events(league) if e.kind != SUBMISSION_REFUSED]
     if league.count_games() == seen[-1].total:
         seen.pop()
-    return (events.table_at(league, seen[-1].id), seen[-1]) if seen else ([], None)
+    return (table_at(league, seen[-1].id), seen[-1]) if seen else ([], None)
 
 
 def describe(settings: LeagueSettings) -> str:
@@ -117,12 +102,53 @@ def describe(settings: LeagueSettings) -> str:
 # ---------------------------------------------------------------- events
 
 
+@dataclass(frozen=True)
+class LeagueEvent:
+    """An event of a league.
+
+    `games` games were played for it; `total` is the number of all games up to then. `number` is that of the bot's
+    version.
+    """
+
+    id: int
+    happened: float
+    kind: str
+    bot: str | None
+    number: int | None
+    games: int
+    total: int
+    note: str
+
+
+def events(league: League) -> list[LeagueEvent]:
+    """Return all events, oldest first."""
+    rows = league.query(
+        "SELECT e.event, e.happened, e.kind, b.name, v.number, e.games, e.total, e.note FROM events e"
+        " LEFT JOIN versions v ON v.version = e.version LEFT JOIN names b ON b.bot = v.bot ORDER BY e.event"
+    )
+    return [LeagueEvent(*row) for row in rows]
+
+
+def table_at(league: League, event: int) -> list[StandingsRow]:
+    """Return the table as it stood after an event, best first, whether or not the event changed it."""
+    rows = league.query(
+        f"SELECT r.rank, r.elo, r.minus, r.plus, r.wins, r.draws, r.losses, {VERSION_COLUMNS} FROM ratings r"
+        " JOIN versions v ON v.version = r.version JOIN names b ON b.bot = v.bot"
+        " WHERE r.event = (SELECT max(event) FROM ratings WHERE event <= ?) ORDER BY r.rank",
+        event,
+    )
+    return [
+        StandingsRow(rank, Version(*version), Score(wins, draws, losses), elo, minus, plus)
+        for rank, elo, minus, plus, wins, draws, losses, *version in rows
+    ]
+
+
 def history_lines(league: League) -> list[_Line]:
     """Return a row per event, with the rating of its version and the bot's earlier rating."""
     lines = []
     before: Places = {}
-    for event in events.events(league):
-        rows = [] if event.kind == events.SUBMISSION_REFUSED else events.table_at(league, event.id)
+    for event in events(league):
+        rows = [] if event.kind == SUBMISSION_REFUSED else table_at(league, event.id)
         mine = next((row for row in rows if row.version.name == event.bot), None)
         table, (old, _) = places(rows), before.get(event.bot or "", (None, 0))
         moves = table_changes(table, before, league.settings.anchor is not None)
@@ -131,7 +157,7 @@ def history_lines(league: League) -> list[_Line]:
         lines.append(
             {
                 "event": event.id,
-                "happened": event.happened,
+                "happened": utc_iso(event.happened),
                 "kind": event.kind,
                 "bot": event.bot,
                 "version": event.number,
@@ -160,41 +186,44 @@ def version_lines(league: League, name: str, table: Standings) -> list[_Line]:
         row = row or next((row for row in table.others if row.version.id == version.id), None)
         score = sum(head_to_heads(league, version.id).values(), Score())
         retired = version.retired is not None and version.state == versions.ACTIVE
-        submitted = versions.submission_of_version(league, version)
         lines.append(
             {
                 "version": version.number,
                 "state": "retired" if retired else version.state,
-                "submitted": version.submitted,
+                "submitted": utc_iso(version.submitted),
                 **rating_values(row),
                 "games": score.games,
                 "score": score.mean,
                 "entry": version.entry,
                 "hash": version.hash,
-                "files": [
-                    {"path": path, "bytes": len(submitted.files[path].content), "hash": digest}
-                    for path, digest in submitted.hashes.items()
-                ],
                 "reason": version.reason,
             }
         )
     return lines
 
 
-def rating_over_time(league: League, name: str) -> list[_Line]:
-    """Return a bot's rating after each event that changed the table, with the number of games in the league by then.
-
-    `elo_low` and `elo_high` are the ends of its interval, infinite where there is none or it is not known.
-    """
+def file_lines(league: League, name: str) -> list[_Line]:
+    """Return a row per file of each version of a bot, newest version first."""
     rows = league.query(
-        "SELECT e.event, e.happened, e.total, v.number, r.elo, r.rank,"
-        " ifnull(r.elo - r.minus, -9e999), ifnull(r.elo + r.plus, 9e999) FROM ratings r"
-        " JOIN events e ON e.event = r.event JOIN versions v ON v.version = r.version"
-        " JOIN names b ON b.bot = v.bot WHERE b.name = ? ORDER BY e.event",
+        "SELECT v.number, path, length(content), f.hash FROM versions v JOIN names b ON b.bot = v.bot"
+        " JOIN version_files p ON p.version = v.version JOIN files f ON f.hash = p.hash"
+        " WHERE b.name = ? ORDER BY v.number DESC, path",
         name,
     )
-    names = ("event", "happened", "total", "version", "elo", "rank", "elo_low", "elo_high")
-    return [dict(zip(names, row)) for row in rows]
+    return [dict(zip(("version", "path", "bytes", "hash"), row)) for row in rows]
+
+
+def rating_over_time(league: League, name: str) -> list[tuple[int, float, float, float]]:
+    """Return the number of games in the league and a bot's rating after each event that changed the table.
+
+    The last two values are the ends of its interval, infinite where there is none or it is not known.
+    """
+    return league.query(
+        "SELECT e.total, r.elo, ifnull(r.elo - r.minus, -9e999), ifnull(r.elo + r.plus, 9e999) FROM ratings r"
+        " JOIN events e ON e.event = r.event JOIN versions v ON v.version = r.version"
+        " JOIN names b ON b.bot = v.bot WHERE b.name = ? AND r.elo IS NOT NULL ORDER BY e.event",
+        name,
+    )
 
 
 def trends(league: League, most: int) -> dict[str, list[float]]:
@@ -332,23 +361,19 @@ def forfeits_text(lines: Sequence[_Line]) -> str:
 
 
 def fetch(league: League, version: Version, to: Path) -> list[Path]:
-    """Write a version's files into a folder and nowhere else, even if the folder has links; return their paths.
+    """Write a version's files into a folder that is new or empty, so that no link leads out of it; return their paths.
 
-    Raise LeagueError if it has other files of these names.
+    Raise LeagueError if it holds anything.
     """
-    files, home = versions.files_of(league, version.id), to.resolve()
+    files = versions.files_of(league, version.id)
+    for name in files:
+        check_path(name)
     try:
+        to.mkdir(parents=True, exist_ok=True)
+        if any(to.iterdir()):
+            raise LeagueError(f"{to} is not empty; choose another folder")
         for name, file in files.items():
-            check_path(name)
-            path = home / name
-            if not path.parent.resolve().is_relative_to(home):
-                raise LeagueError(f"{to / name} would lie outside of {to}")
-            if path.is_symlink() or (path.exists() and not path.is_file()):
-                raise LeagueError(f"{to / name} exists and is not a file; choose another folder")
-            if path.exists() and path.read_bytes() != file.content:
-                raise LeagueError(f"{to / name} already exists with different content; choose another folder")
-        for name, file in files.items():
-            path = home / name
+            path = to / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(file.content)
             path.chmod(0o755 if file.executable else 0o644)

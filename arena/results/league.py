@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from arena.endings import AFTER
-from arena.results.standings_report import change_text
 from arena.results.table import ALWAYS, COLUMNS, RATING, TALLY, Column, Table, columns_of
-from arena.text import first_line, utc_text
+from arena.text import first_line
 
 _Line = Mapping[str, Any]
 
@@ -21,7 +20,7 @@ def _text(head: str, key: str = "", missing: str = "-", longest: int = _REASON) 
 
 
 def _time(head: str, key: str) -> Column:
-    return Column(head, cell=lambda line: utc_text(line[key], ""))
+    return Column(head, cell=lambda line: line[key][:16].replace("T", " "))
 
 
 _GAMES, _RECORD, _SCORE = COLUMNS["games"], replace(TALLY, where=ALWAYS), COLUMNS["score"]
@@ -29,15 +28,8 @@ _GAMES, _RECORD, _SCORE = COLUMNS["games"], replace(TALLY, where=ALWAYS), COLUMN
 
 def _table(name: str, title: str, lines: Sequence[_Line], columns: Sequence[Column]) -> Table:
     """Return a table whose files hold the flat values of `lines`; it is not shown if there are none."""
-    files = [key for key, value in lines[0].items() if not isinstance(value, list | dict)] if lines else []
-    files = files or [column.key or column.head for column in columns]
+    files = [*lines[0]] if lines else [column.key or column.head for column in columns]
     return Table(name, title, lines, columns if lines else (), files)
-
-
-def past_table(lines: Sequence[_Line]) -> Table:
-    """Return the standings as they were after an event."""
-    columns = [*columns_of(["rank", "bot"]), *RATING, Column("change", cell=change_text), _GAMES, _RECORD, _SCORE]
-    return _table("standings", "", lines, columns)
 
 
 def history_table(lines: Sequence[_Line]) -> Table:

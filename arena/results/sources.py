@@ -25,7 +25,7 @@ from arena.results.records import ReplayError, game_of, is_record, read_games, r
 from arena.results.run_data import ALL_GAMES, GameFilter, RunData, known_bot, read_run
 from arena.results.table import Report, Table, by_variant
 from arena.stats.frames import Floats
-from arena.text import first_line, one_line, quoted
+from arena.text import first_line, one_line, quoted, utc_iso
 from arena.tournament.config import config_file
 from arena.tournament.folders import find_folder, variant_runs
 from arena.tournament.forfeits import Reasons, reason_line
@@ -302,7 +302,7 @@ def league_run(league: League) -> RunData:
         "seed": None,
         "settings": asdict(settings),
         "change_since_event": None if since is None else since.id,
-        "waiting": [{"bot": bot.label, "state": bot.state, "submitted": bot.submitted} for bot in waiting],
+        "waiting": [{"bot": bot.label, "state": bot.state, "submitted": utc_iso(bot.submitted)} for bot in waiting],
     }
     return RunData(
         league.name,

@@ -7,7 +7,7 @@ commands and the web share `league.sqlite`, so both can be used at once, and `we
     backend              the databases and the pages made from them, for handlers; the signed-in account
     public               the pages open to everybody, on a server and as files
     members              what authors and organisers do, in browsers and by programs
-    accounts, uploads    accounts, tokens and sessions; uploads and their outcomes
+    accounts             accounts, tokens and sessions
     play_pages           games against bots: the pages, ...
     web_games            ... the games being played, and ...
     play_child           ... the process of one game

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from arena.league.league_settings import LeagueError, check_author
 from arena.league.store import LeagueStore, open_league
+from arena.text import utc_iso
 from arena.tournament.store.sqlite import Database
 
 FILE = "web.sqlite"
@@ -21,8 +22,6 @@ _PREFIX = "arena_"
 _DAY_S = 24 * 3600.0
 SESSION_S = 14 * _DAY_S
 _SESSIONS = 10  # of a token
-VALID = ("open", "used")
-"""States of an invitation that can be used."""
 DEFAULT_DAYS = 90
 MOST_INVITED = 100  # at once: their links fit into a form
 
@@ -97,23 +96,19 @@ class Account:
 
 @dataclass(frozen=True)
 class Invitation:
-    """A token as an organiser sees it. Times are in seconds since 1970, or None if the event has not happened."""
+    """A token as an organiser sees it. Times are None for what has not happened.
+
+    `state` is `revoked`, `expired`, `used` (and still valid) or `open`.
+    """
 
     token: int
     author: str
     admin: bool
-    created: float
-    expires: float
-    used: float | None
-    revoked: float | None
-
-    def state(self, now: float) -> str:
-        """Return `revoked`, `expired`, `used` (and still valid) or `open`."""
-        if self.revoked is not None:
-            return "revoked"
-        if self.expires <= now:
-            return "expired"
-        return "open" if self.used is None else "used"
+    state: str
+    created: str
+    expires: str
+    used: str | None
+    revoked: str | None
 
 
 def fingerprint(secret: str) -> str:
@@ -164,8 +159,7 @@ def invite_all(store: WebStore, names: str) -> tuple[dict[str, str], list[str]]:
     lines = {number: name for number, line in enumerate(names.splitlines(), start=1) if (name := line.strip())}
     if len(lines) > MOST_INVITED:
         raise LeagueError(f"at most {MOST_INVITED} authors can be invited at once, found {len(lines)}: paste fewer")
-    now = time.time()
-    invited = {one.author for one in invitations(store) if one.state(now) in VALID}
+    invited = {one.author for one in invitations(store) if one.state in ("open", "used")}
     tokens, faults = {}, []
     with store.change():
         for number, name in lines.items():
@@ -206,27 +200,40 @@ def revoke(store: WebStore, author: str) -> int:
 def invitations(store: WebStore) -> list[Invitation]:
     """Return all tokens that were ever made, oldest first."""
     rows = store.query(
-        "SELECT t.token, a.author, a.admin, t.created, t.expires, t.used, t.revoked FROM tokens t"
-        " JOIN accounts a ON a.account = t.account ORDER BY t.token"
+        "SELECT t.token, a.author, a.admin, CASE WHEN revoked IS NOT NULL THEN 'revoked' WHEN expires <= ? THEN"
+        " 'expired' WHEN used IS NULL THEN 'open' ELSE 'used' END, t.created, t.expires, t.used, t.revoked"
+        " FROM tokens t JOIN accounts a ON a.account = t.account ORDER BY t.token",
+        time.time(),
     )
-    return [Invitation(row[0], row[1], bool(row[2]), *row[3:]) for row in rows]
+    return [
+        Invitation(number, author, bool(admin), state, *(at and utc_iso(at) for at in times))
+        for number, author, admin, state, *times in rows
+    ]
 
 
 # ---------------------------------------------------------------- signing in
 
 
-def account_of(store: WebStore, token: str, now: float | None = None) -> tuple[int, Account] | None:
-    """Return the token's number and its account if it is valid at `now` (default: the present), else None."""
+def account_of(store: WebStore, token: str) -> Account | None:
+    """Return the account of a token; None if it is not valid."""
+    return _valid(store, "t.hash = ?", fingerprint(token))
+
+
+def session_of(store: WebStore, session: str) -> Account | None:
+    """Return the account of the session with this secret; None if there is none or its token is no longer valid."""
+    which = "t.token = (SELECT token FROM sessions WHERE hash = ? AND expires > ?)"
+    return _valid(store, which, fingerprint(session), time.time())
+
+
+def _valid(store: WebStore, which: str, *args: object) -> Account | None:
+    """Return the account of a token that is chosen by SQL; None if it is not valid."""
     rows = store.query(
-        "SELECT t.token, a.account, a.author, a.admin FROM tokens t JOIN accounts a ON a.account = t.account"
-        " WHERE t.hash = ? AND t.expires > ? AND t.revoked IS NULL",
-        fingerprint(token),
-        time.time() if now is None else now,
+        "SELECT a.account, a.author, a.admin FROM tokens t JOIN accounts a ON a.account = t.account"
+        f" WHERE {which} AND t.expires > ? AND t.revoked IS NULL",
+        *args,
+        time.time(),
     )
-    if not rows:
-        return None
-    number, account, author, admin = rows[0]
-    return number, Account(account, author, bool(admin))
+    return Account(rows[0][0], rows[0][1], bool(rows[0][2])) if rows else None
 
 
 def sign_in(store: WebStore, token: str) -> str | None:
@@ -234,13 +241,11 @@ def sign_in(store: WebStore, token: str) -> str | None:
 
     The oldest sessions of a token end when it has too many.
     """
-    valid = account_of(store, token)
-    if valid is None:
+    if account_of(store, token) is None:
         return None
-    number, _ = valid
-    session = secrets.token_urlsafe(32)
-    now = time.time()
+    session, now = secrets.token_urlsafe(32), time.time()
     with store.change():
+        number = store.value("SELECT token FROM tokens WHERE hash = ?", fingerprint(token))
         store.run(
             "DELETE FROM sessions WHERE expires <= ? OR hash IN"
             f" (SELECT hash FROM sessions WHERE token = ? ORDER BY created DESC LIMIT -1 OFFSET {_SESSIONS - 1})",
@@ -256,26 +261,6 @@ def sign_in(store: WebStore, token: str) -> str | None:
             now + SESSION_S,
         )
     return session
-
-
-def session_of(store: WebStore, session: str, now: float | None = None) -> Account | None:
-    """Return the account of the session with this secret; None if there is none or its token is no longer valid.
-
-    `now` is in seconds since 1970, by default the present.
-    """
-    now = time.time() if now is None else now
-    rows = store.query(
-        "SELECT a.account, a.author, a.admin FROM sessions s JOIN tokens t ON t.token = s.token"
-        " JOIN accounts a ON a.account = t.account"
-        " WHERE s.hash = ? AND s.expires > ? AND t.expires > ? AND t.revoked IS NULL",
-        fingerprint(session),
-        now,
-        now,
-    )
-    if not rows:
-        return None
-    account, author, admin = rows[0]
-    return Account(account, author, bool(admin))
 
 
 def sign_out(store: WebStore, session: str) -> None:

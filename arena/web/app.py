@@ -22,6 +22,7 @@ from arena.league.store import league_folder
 from arena.web import members, play_pages
 from arena.web.backend import Backend, WebSettings, backend_of, shown_message
 from arena.web.public import STATIC, NoPage, Stored, static_file
+from arena.web.web_games import CannotPlay
 
 MAX_HEAD_BYTES = 64 << 10
 MAX_FORM_BYTES = 64 << 10
@@ -57,6 +58,7 @@ def create_app(folder: Path, settings: WebSettings | None = None) -> Starlette:
         exception_handlers={
             HTTPException: _refused,
             NoPage: _no_page,
+            CannotPlay: _not_now,
             ArenaError: _failed,
             ClientDisconnect: _broken_off,
             500: _broken,
@@ -202,6 +204,10 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _no_page(request: Request, error: Exception) -> Response:
     return _message(request, 404, "Not found", str(error))
+
+
+async def _not_now(request: Request, error: Exception) -> Response:
+    return _message(request, 429, "Not now", str(error))
 
 
 async def _failed(request: Request, error: Exception) -> Response:

@@ -239,7 +239,7 @@ async def bearer(request: Request) -> Account:
         valid = await backend_of(request).read(lambda stores: accounts.account_of(stores.web, token.strip()))
     if valid is None:
         raise HTTPException(401, "a valid token is needed: Authorization: Bearer TOKEN", {"www-authenticate": "Bearer"})
-    return valid[1]
+    return valid
 
 
 def shown_message(request: Request, template: str, status: int = 200, **values: Any) -> Response:

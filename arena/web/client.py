@@ -5,12 +5,9 @@ The server may be anybody's, so answers are checked and their text is made safe 
 
 from __future__ import annotations
 
-import io
 import json
 import secrets
-import stat
 import time
-import zipfile
 from collections.abc import Callable, Mapping
 from http.client import HTTPException
 from typing import Any
@@ -19,7 +16,7 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from arena.errors import ArenaError
-from arena.league.submission import Submission
+from arena.league.submission import Submission, packed
 from arena.text import one_line, printable_lines
 
 _TIMEOUT_S = 60.0
@@ -141,18 +138,6 @@ class Server:
             while progress == before:
                 pause(_POLL_S)
                 progress = self._checked(self.ask(f"submissions/{before['id']}"))
-
-
-def packed(submission: Submission) -> bytes:
-    """Return a zip archive of the submission's files."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, file in submission.files.items():
-            info = zipfile.ZipInfo(path)
-            info.external_attr = (stat.S_IFREG | (0o755 if file.executable else 0o644)) << 16
-            info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, file.content)
-    return out.getvalue()
 
 
 def form(values: Mapping[str, str], file: str, content: bytes) -> tuple[bytes, str]:

@@ -6,8 +6,8 @@ Authors see and change only their own bots.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from starlette.datastructures import FormData, UploadFile
@@ -18,15 +18,17 @@ from starlette.routing import Route
 
 from arena.errors import ArenaError
 from arena.league import book, oversight, versions
+from arena.league.league_settings import LeagueError
 from arena.league.rating import league_standings
 from arena.league.store import League
-from arena.league.versions import Version
-from arena.league.views import last_games_by_opponent
-from arena.results.data_formats import json_text, table_csv
+from arena.league.submission import read_upload
+from arena.league.versions import OPEN, Version
+from arena.league.views import chosen_version, last_games_by_opponent
+from arena.results.data_formats import json_text
 from arena.results.league import log_table
-from arena.results.table import Table
-from arena.text import one_line, whole_number
-from arena.web import accounts, uploads
+from arena.results.table import rating_text
+from arena.text import one_line, ordinal, utc_iso, whole_number
+from arena.web import accounts
 from arena.web.accounts import Account, Stores
 from arena.web.backend import (
     account_if_any,
@@ -40,11 +42,11 @@ from arena.web.backend import (
     signed_in,
 )
 from arena.web.public import NoPage, Site, bot_values, card, lost_games
-from arena.web.uploads import read_upload
 
 MAX_TOKEN_CHARACTERS = 200
 _MAX_REASON_CHARACTERS = 200
 _LOG_ENTRIES = 200
+_LISTED = 50  # submissions that were not taken
 _GAMES_PER_OPPONENT = 20  # searched for losses by the page of a version
 
 
@@ -94,27 +96,28 @@ async def _me(request: Request) -> Response:
 
 def _overview(stores: Stores, account: Account, upload_mb: int) -> dict[str, Any]:
     """Return the author's versions, each with its outcome, and the submissions that did not become a version."""
-    own = uploads.versions_of(stores.league, account.author)
-    bounds = stores.league.stored_settings()
+    league, author = stores.league, account.author
+    own = [version for version in versions.in_state(league, retired=True) if version.author == author]
+    own.sort(key=lambda version: (-version.submitted, -version.id))
+    bounds = league.settings
     limits = [f"{bounds.uploads} uploads an hour"] if bounds.uploads else []
     limits += [f"{bounds.bots} bots"] if bounds.bots else []
-    outcomes: dict[int | None, str] = {version.id: uploads.outcome_text(stores.league, version) for version in own}
     return {
-        "versions": [(version, outcomes[version.id]) for version in own],
+        "versions": [(version, outcome_text(league, version)) for version in own],
         "limits": ", ".join([f"{upload_mb} MiB an upload", *limits]),
-        "not_taken": uploads.not_taken(stores.league, account.author),
+        "not_taken": oversight.entries(league, _LISTED, what="receive", author=author, outcome="refused")[::-1],
     }
 
 
 async def _upload(request: Request) -> Response:
     account = await signed_in(request)
     async with request.form(max_files=1, max_fields=4) as form:
-        progress = await take_upload(request, account, form)
-    return see_other(request, f"me/versions/{progress['id']}")
+        version = await take_upload(request, account, form)
+    return see_other(request, f"me/versions/{version.id}")
 
 
-async def take_upload(request: Request, account: Account, form: FormData) -> dict[str, Any]:
-    """Put an upload into the queue and return its progress.
+async def take_upload(request: Request, account: Account, form: FormData) -> Version:
+    """Put an upload into the queue and return its version.
 
     If it is not taken, record this for the author and raise ArenaError.
     """
@@ -138,7 +141,64 @@ async def take_upload(request: Request, account: Account, form: FormData) -> dic
             told = {"subject": one_line(file, 200), "author": account.author, "detail": str(error)}
             await backend.write(lambda stores: oversight.record(stores.league, "receive", "refused", **told))
             raise
-        return await backend.write(lambda stores: uploads.receive(stores.league, submission, again == "true"))
+        return await backend.write(lambda stores: book.enqueue(stores.league, submission, again == "true").version)
+
+
+def outcome_text(league: League, version: Version) -> str:
+    """Return the outcome for a version in words: `placed 2nd of 7, +88 (+61 -58)`, as it was then."""
+    if version.state in OPEN:
+        return "being placed" if version.state == versions.PLACING else "waiting to be checked"
+    if version.state == versions.REFUSED:
+        return "refused"
+    later = f", replaced {version.reason}" if version.state == versions.REPLACED else ""
+    later += ", retired" if version.retired else ""
+    for rank, elo, minus, plus, bots in league.query(
+        "SELECT rank, elo, minus, plus, (SELECT count(*) FROM ratings o WHERE o.event = r.event) FROM ratings r"
+        " WHERE version = ? ORDER BY event LIMIT 1",
+        version.id,
+    ):
+        rating = "" if elo is None else f", {rating_text(elo, plus, minus)}"
+        return f"placed {ordinal(rank)} of {bots}{rating}{later}"
+    return f"placed{later}"
+
+
+def progress(league: League, version: Version) -> dict[str, Any]:
+    """Return the progress of a version as plain values.
+
+    `ahead` is the number of submissions taken up before it (None once it is worked on or decided), `warnings` are from
+    its check, `waits` says why submissions have to wait.
+    """
+    values: dict[str, Any] = {
+        "id": version.id,
+        "bot": version.name,
+        "version": version.number,
+        "author": version.author,
+        "state": version.state,
+        "outcome": outcome_text(league, version),
+        "submitted": utc_iso(version.submitted),
+        "decided": version.decided and utc_iso(version.decided),
+        "reason": version.reason,
+        "retired": version.retired is not None,
+        "retired_reason": version.retired_reason,
+        "held": False,
+        "ahead": None,
+        "waits": "",
+        "warnings": [
+            entry.detail
+            for entry in oversight.entries(league, since=version.submitted, what="check", subject=version.label)
+        ],
+        "entry": version.entry,
+        "hash": version.hash,
+    }
+    if version.state in OPEN:
+        now = oversight.activity(league)
+        held = None if now is None else now.version
+        values["held"] = version.id == held
+        if not values["held"]:
+            queue = [other.id for other in versions.waiting(league) if other.id != held]
+            values["ahead"] = queue.index(version.id) if version.id in queue else 0
+            values["waits"] = f"{league.name} is paused" if oversight.paused(league) else ""
+    return values
 
 
 # ---------------------------------------------------------------- one of them
@@ -155,10 +215,11 @@ def own_version(league: League, account: Account, number: int) -> Version:
 
 def own_bot(league: League, account: Account, name: str) -> Version:
     """Return the active version of one of the account's bots, or the last one. Raise NoPage for others' bots."""
-    of_bot = [version for version in versions.in_state(league, retired=True) if version.name.lower() == name.lower()]
-    if not of_bot or not (account.admin or of_bot[-1].author == account.author):
-        raise NoPage("you have no such bot")
-    return next((version for version in of_bot if version.state == versions.ACTIVE), of_bot[-1])
+    with suppress(LeagueError):
+        version = chosen_version(league, name, None)
+        if account.admin or version.author == account.author:
+            return version
+    raise NoPage("you have no such bot")
 
 
 async def _version(request: Request) -> Response:
@@ -176,12 +237,12 @@ def version_page(site: Site, account: Account, number: int) -> str:
         "version.html",
         f"me/versions/{number}",
         account=account,
-        progress=uploads.progress(site.league, version.id),
-        outcome=uploads.outcome_text(site.league, version),
+        version=version,
+        progress=progress(site.league, version),
         lost=[card(site, game) for game in lost_games(latest, version)],
         standing=table.row_of(version.id),
         settings=site.league.settings,
-        live=version.state in versions.OPEN,
+        live=version.state in OPEN,
     )
 
 
@@ -197,7 +258,7 @@ def check_again(stores: Stores, account: Account, number: int) -> None:
     version = own_version(stores.league, account, number)
     submission = versions.submission_of_version(stores.league, version)
     oversight.check_uploads(stores.league, account.author)
-    uploads.receive(stores.league, submission, True)
+    book.enqueue(stores.league, submission, True)
 
 
 async def _bot(request: Request) -> Response:
@@ -235,20 +296,18 @@ async def _admin_page(
 ) -> Response:
     """Return the organisers' page with new links by author, and why other authors were not invited."""
     values = await backend_of(request).read(league_overview)
-    rows = [{"author": author, "link": link} for author, link in (links or {}).items()]
-    file = table_csv(Table("invitations", "", rows, files=("author", "link")))
-    return shown_message(request, "admin.html", account=account, made=rows, file=file, faults=faults, **values)
+    return shown_message(request, "admin.html", account=account, links=links or {}, faults=faults, **values)
 
 
 def league_overview(stores: Stores) -> Mapping[str, Any]:
     """Return the values for the organisers' page."""
-    league, now = stores.league, time.time()
+    league = stores.league
     known = versions.in_state(league, retired=True)
     return {
         "pause": oversight.paused(league),
-        "invited": [(invitation, invitation.state(now)) for invitation in accounts.invitations(stores.web)][::-1],
+        "invited": accounts.invitations(stores.web)[::-1],
         "bots": [version for version in known if version.state == versions.ACTIVE],
-        "waiting": [version for version in known if version.state in versions.OPEN],
+        "waiting": [version for version in known if version.state in OPEN],
         "refused": [version for version in known if version.state == versions.REFUSED][::-1],
         "log": log_table([vars(entry) for entry in oversight.entries(league, _LOG_ENTRIES)[::-1]]),
     }
@@ -268,9 +327,6 @@ async def _act(request: Request) -> Response:
         page = request.headers.get("referer", str(request.url))  # a proxy may serve us below a path
         links = {author: accounts.sign_in_link(page.rpartition("/")[0], token) for author, token in tokens.items()}
         return await _admin_page(request, account, links, faults)
-    elif do == "save":
-        head = {"content-disposition": 'attachment; filename="invitations.csv"'}
-        return Response(what, headers=head, media_type="text/csv")
     else:
         text = one_line(reason, _MAX_REASON_CHARACTERS) or f"by {account.author}"
         await backend.write(lambda stores: organise(stores, do, what, text, account.author))
@@ -321,18 +377,18 @@ async def _who(request: Request) -> Response:
 async def _submit(request: Request) -> Response:
     account = await bearer(request)
     async with request.form(max_files=1, max_fields=4) as form:
-        progress = await take_upload(request, account, form)
-    return json_response(progress, 202 if progress["state"] in versions.OPEN else 200)
+        version = await take_upload(request, account, form)
+    values = await backend_of(request).read(lambda stores: progress(stores.league, version))
+    return json_response(values, 202 if version.state in OPEN else 200)
 
 
 async def _submission(request: Request) -> Response:
-    account = await bearer(request)
+    account, number = await bearer(request), request.path_params["number"]
 
-    def progress(stores: Stores) -> dict[str, Any]:
-        version = own_version(stores.league, account, request.path_params["number"])
-        return uploads.progress(stores.league, version.id)
+    def values(stores: Stores) -> dict[str, Any]:
+        return progress(stores.league, own_version(stores.league, account, number))
 
-    return json_response(await backend_of(request).read(progress))
+    return json_response(await backend_of(request).read(values))
 
 
 MEMBER_ROUTES = [

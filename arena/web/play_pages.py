@@ -208,13 +208,10 @@ async def _begin(request: Request) -> Response:
     reveals = who.account.admin or (not who.is_guest and bot.author == who.account.author)
     cookie = secrets.token_urlsafe(32)  # new for each game of a guest, so that nobody else can have chosen it
     scores = _scores(request, games.of(who.owner))
-    try:
-        games.check(who.owner, address)
-        if who.is_guest:
-            who = _guest(cookie)
-        game = await games.begin(who.owner, address, bot, who.account.author, begins, "claims" in fields, reveals)
-    except CannotPlay as error:
-        return shown_message(request, "page.html", 429, title="Not now", text=str(error), steps=[("play", "Back")])
+    games.check(who.owner, address)
+    if who.is_guest:
+        who = _guest(cookie)
+    game = await games.begin(who.owner, address, bot, who.account.author, begins, "claims" in fields, reveals)
     response = see_other(request, f"play/games/{game.key}")
     settings = backend_of(request).settings
     set_cookie(response, settings, _scores_cookie(request), scores.text)
@@ -271,10 +268,7 @@ async def _again(request: Request, game: WebGame, number: int) -> Response:
     if not record:
         raise NoPage("you can try moves again when the game is over")
     before = tuple(move.index for move in parse_record(record).moves[: max(number - 1, 0)])
-    try:
-        other = await backend_of(request).games.again(game, before)
-    except CannotPlay as error:
-        return shown_message(request, "page.html", 429, title="Not now", text=str(error), steps=[("play", "Back")])
+    other = await backend_of(request).games.again(game, before)
     return see_other(request, f"play/games/{other.key}")
 
 

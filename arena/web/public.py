@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from itertools import islice
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -24,10 +25,10 @@ from arena.errors import ArenaError, UnfitEngineError
 from arena.game import lesson
 from arena.game.record import RecordError, parse_record, replay
 from arena.game.rules import load_rules
-from arena.league import events, versions, views
+from arena.league import versions, views
+from arena.league.book import SUBMISSION_REFUSED
 from arena.league.league_settings import LeagueError, LeagueSettings
-from arena.league.oversight import paused
-from arena.league.player import activity
+from arena.league.oversight import activity, paused
 from arena.league.rating import Standings, league_standings
 from arena.league.store import League
 from arena.paths import data_folder
@@ -46,18 +47,13 @@ from arena.text import utc_text
 from arena.tournament.games import GameId, GameResult
 
 GAMES_PER_OPPONENT, MAX_EVENTS, MAX_EVENTS_OF_TREND, MAX_DRAWN, CARDS, MAX_LOST, MAX_LIVE = 6, 500, 30, 50, 4, 4, 8
+_MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript"}
 STATIC = {
-    "page.css": ("arena.results.pages", "text/css"),
-    "board.css": ("arena.results.pages", "text/css"),
-    "board.js": ("arena.results.pages", "text/javascript"),
-    "tables.js": ("arena.results.pages", "text/javascript"),
-    "viewer.js": ("arena.results.pages", "text/javascript"),
-    "web.css": ("arena.web", "text/css"),
-    "table.css": ("arena.web", "text/css"),
-    "live.js": ("arena.web", "text/javascript"),
-    "play.js": ("arena.web", "text/javascript"),
+    file.name: file
+    for package in ("arena.web", "arena.results.pages")
+    for file in files(package).joinpath("static").iterdir()
 }
-"""Files that pages refer to, with their packages and media types."""
+"""Files that pages refer to."""
 
 
 class NoPage(ArenaError):
@@ -126,8 +122,7 @@ def stored(body: bytes, media_type: str) -> Stored:
 @cache
 def static_file(name: str) -> Stored:
     """Return one of STATIC."""
-    package, media_type = STATIC[name]
-    return stored(files(package).joinpath("static", name).read_bytes(), media_type)
+    return stored(STATIC[name].read_bytes(), _MEDIA_TYPES[Path(name).suffix])
 
 
 def public_page(site: Site, path: str) -> Stored:
@@ -221,7 +216,7 @@ def _home(site: Site) -> str:
 
 def _history(site: Site) -> str:
     lines = [
-        line | {"note": "" if line["kind"] == events.SUBMISSION_REFUSED else line["note"]}
+        line | {"note": "" if line["kind"] == SUBMISSION_REFUSED else line["note"]}
         for line in views.history_lines(site.league)[-MAX_EVENTS:][::-1]
     ]
     return site.render("page.html", "history", title="History", table=filled_columns(history_table(lines)), live=True)
@@ -328,13 +323,12 @@ def bot_values(site: Site, version: versions.Version, private: bool) -> dict[str
     """Return the values for the page of a bot; if `private`, with what the bot has printed and raised."""
     league = site.league
     lines = views.version_lines(league, version.name, site.table)
-    rated = [line for line in views.rating_over_time(league, version.name) if line["elo"] is not None]
+    rated = views.rating_over_time(league, version.name)
     faults = views.forfeit_lines(league, version)
     plot = None
     if len(rated) > 1:
-        totals, elos = [line["total"] for line in rated], [line["elo"] for line in rated]
-        bands = [(line["elo_low"], line["elo_high"]) for line in rated]
-        plot = svg(Lines([version.name], totals, [elos], "games in the league", "Elo", [bands]))
+        totals, elos, *bands = zip(*rated)
+        plot = svg(Lines([version.name], totals, [elos], "games in the league", "Elo", [[*zip(*bands)]]))
     latest = views.last_games_by_opponent(league, version, GAMES_PER_OPPONENT)
     opponents = []
     for line in views.opponent_lines(league, version, site.table):

@@ -60,8 +60,8 @@ def test_files_are_not_written_through_links(tmp_path: Path) -> None:
     (tmp_path / "bot").mkdir()
     (tmp_path / "bot" / "lib").symlink_to(tmp_path)
     (tmp_path / "bot" / "a.py").symlink_to(tmp_path / "target")
-    for path, why in (("lib/a.py", "would lie outside"), ("a.py", "is not a file")):
-        with league(tmp_path / path.replace("/", "-")) as made, pytest.raises(LeagueError, match=why):
+    for path in ("lib/a.py", "a.py"):
+        with league(tmp_path / path.replace("/", "-")) as made, pytest.raises(LeagueError, match="is not empty"):
             fetch(made, submitted(made, path), tmp_path / "bot")
     assert not (tmp_path / "target").exists()
     assert not (tmp_path / "a.py").is_file()

@@ -13,7 +13,7 @@ import pytest
 
 from arena.bots.bundle import BundleFile
 from arena.bots.isolation import process as processes
-from arena.league import book, events, placement, versions
+from arena.league import book, placement, versions, views
 from arena.league.league_settings import LeagueError
 from arena.league.player import open_session
 from arena.league.store import League
@@ -49,7 +49,7 @@ def test_broken_bots_are_refused(found: League, source: str, reason: str) -> Non
     assert str(found.folder) not in one.reason  # names its file as the author does
     assert names(found) == ["other v1"]
     assert found.count_games() == 0
-    assert events.events(found)[-1].kind == "refused"
+    assert views.events(found)[-1].kind == "refused"
 
 
 @pytest.mark.usefixtures("real_check")
@@ -61,7 +61,7 @@ def test_warnings_do_not_refuse_a_bot(found: League) -> None:
     """
     with open_session(found, "submit", 1) as session:
         outcome = settled(session, submission("mine", textwrap.dedent(source)))
-    assert outcome.accepted
+    assert outcome.standings
     (warning,) = outcome.warnings
     assert "other decisions" in warning
     assert str(found.folder) not in warning
@@ -80,7 +80,7 @@ def test_ctrl_c_ends_a_check_and_the_next_process_does_it_again(found: League, m
     assert not processes.own_children()
     with open_session(found, "play", 1) as session:
         (outcome,) = handled(session)
-    assert outcome.accepted
+    assert outcome.standings
 
 
 # ---------------------------------------------------------------- what is written to do harm

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -76,26 +75,21 @@ def test_room_of_the_league_is_limited(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- pauses
 
 
-def test_a_paused_league_takes_submissions_and_plays_later(tmp_path: Path) -> None:
+def test_a_paused_league_takes_submissions_and_plays_later(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with league(tmp_path / "a") as found:
         enter(found, "a", "b")
         oversight.pause_league(found, "lunch")
         with pytest.raises(LeagueError, match="paused already: lunch"):
             oversight.pause_league(found)
+        receive(found, "one", MIDDLE)
+        for games in ("0", "4"):  # a command that comes to an end does not wait for that of the pause
+            assert main(["league", "work", str(tmp_path / "a"), "--max-games", games, "--workers", "1"]) == 2
+            assert "is paused: lunch; to go on:" in capsys.readouterr().err
         with open_session(found, "submit", 1) as session:
-            receive(found, "one", MIDDLE)
             assert not handled(session)
-        ends: list[int] = []
-        words = ["league", "work", str(tmp_path / "a"), "--max-games", "4", "--workers", "1"]
-        waiting = threading.Thread(target=lambda: ends.append(main(words)))
-        waiting.start()
-        time.sleep(1)
-        before = found.count_games()
-        oversight.resume_league(found)
-        waiting.join(60)
-        assert before == 0
-        assert ends == [0]
-        assert found.count_games() > 4
+            threading.Timer(0.5, oversight.resume_league, [found]).start()
+            assert session.wait_while_paused()
+            handled(session)
         assert {one.name for one in versions.in_state(found, versions.ACTIVE)} == {"a", "b", "one"}
         with pytest.raises(LeagueError, match="not paused"):
             oversight.resume_league(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.league import book, events, fixtures, versions
+from arena.league import book, fixtures, versions, views
 from arena.league.league_settings import LeagueError
 from arena.league.player import open_session
 from arena.league.rating import league_standings
@@ -22,9 +22,9 @@ def test_play_stores_the_games_asked_for(found: League) -> None:
     assert stored == found.count_games() - before
     assert 39 <= stored <= 40
     assert sum(p.width or 0 for p in league_standings(found).rows) < errors
-    last = events.events(found)[-1]
+    last = views.events(found)[-1]
     assert (last.kind, last.games, last.total) == ("played", stored, found.count_games())
-    assert [line.elo for line in events.table_at(found, last.id)] == [p.elo for p in league_standings(found).rows]
+    assert [line.elo for line in views.table_at(found, last.id)] == [p.elo for p in league_standings(found).rows]
     sound(found.folder)
 
 
@@ -49,7 +49,7 @@ def test_play_goes_on_until_it_is_stopped(found: League) -> None:
         session.on_games = on_games
         stored = play_more(session)
     assert 60 <= stored == found.count_games() < 200
-    assert events.events(found)[-1].games == stored
+    assert views.events(found)[-1].games == stored
     sound(found.folder)
 
 

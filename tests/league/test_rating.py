@@ -60,7 +60,6 @@ def test_is_the_fit_of_the_ratings(found: League) -> None:
     )
     assert [p.rank for p in table.rows] == [1, 2, 3]
     assert table.total == 200
-    assert table.first_advantage == (fit.first_advantage, fit.first_advantage_error95)
 
 
 def test_a_replaced_version_still_counts(found: League) -> None:
@@ -115,9 +114,8 @@ def test_a_candidate_stands_for_its_bot(found: League) -> None:
 def test_the_anchor(tmp_path: Path) -> None:
     with league(tmp_path, rating={"anchor": "b", "anchor_elo": 1500}) as found:
         a, b, c = enter(found, "a", "b", "c")
-        assert league_standings(found).notes == ()
         played(found, [(a, c, [1, 2])])
-        assert "the anchor 'b' is not in the table or has no games" in league_standings(found).notes[0]
+        assert sum(row.elo or 0 for row in league_standings(found).rows) == pytest.approx(0, abs=1e-9)
         played(found, [(a, b, some_points(40, 0.7)), (b, c, some_points(40, 0.6))])
         table = league_standings(found)
         place = table.row_of(b.id)
@@ -133,7 +131,6 @@ def test_groups_that_have_not_met(found: League) -> None:
     a, b, c, d = enter(found, "a", "b", "c", "d")
     played(found, [(a, b, some_points(20, 0.7)), (c, d, some_points(20, 0.6))])
     table = league_standings(found)
-    assert "cannot be compared" in table.notes[0]
     assert sorted(row.group or 0 for row in table.rows) == [0, 0, 1, 1]
     for pair in ((a, b), (c, d)):
         places = [table.row_of(v.id) for v in pair]
@@ -151,7 +148,6 @@ def test_two_bots_are_shown_as_a_run_of_the_two_is(tmp_path: Path, pairs: int) -
         for row in table.rows:
             run_row = shown[row.version.label]
             assert (row.elo, row.minus, row.plus) == (run_row["elo"], run_row["elo_minus"], run_row["elo_plus"])
-        assert f"from {pairs} pairs" in table.notes[-1]
 
 
 @pytest.mark.parametrize("pairs", [2, 20])

@@ -155,10 +155,10 @@ def test_retired(found: League) -> None:
 
 
 def test_unknown_bots(found: League) -> None:
-    with pytest.raises(LeagueError, match="nothing has been submitted yet"):
+    with pytest.raises(LeagueError, match=r"no bot 'ann' in test$"):
         versions.of_bot(found, "ann")
     enter(found, "ann", "bob")
-    with pytest.raises(LeagueError, match=r"no bot 'anm' in test; did you mean 'ann'\? \(known bots: ann, bob\)"):
+    with pytest.raises(LeagueError, match=r"no bot 'anm' in test; did you mean 'ann'\?"):
         versions.of_bot(found, "anm")
 
 

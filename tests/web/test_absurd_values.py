@@ -127,7 +127,7 @@ def test_no_value_is_a_fault_of_ours(web: Web, monkeypatch: pytest.MonkeyPatch) 
     for address, fields in SENT_BY_SCRIPTS:
         forms[address, "script", *fields] = (ann, address.replace("KEY", going.path.rpartition("/")[2]), fields)
     assert names >= {"token", "bot", "claims", "do", "what", "reason", "file", "entry"}
-    assert {key[1] for key in forms} >= {"save", "invite", "pause", "retire", "return", "check", "revoke"}
+    assert {key[1] for key in forms} >= {"invite", "pause", "retire", "return", "check", "revoke"}
     links = {link for _, page in pages for link in page.links}
     queries = {name for link in links for name, _ in parse_qsl(urlsplit(link).query)} | QUERIES_OF_SCRIPTS
     routes = [route for route in boss.client.app.routes if isinstance(route, Route)]  # type: ignore[attr-defined]

@@ -14,8 +14,7 @@ from arena.league.book import refuse
 from arena.league.store import open_league
 from arena.league.versions import get
 from arena.web import client
-from arena.web.client import Server, ServerError, packed
-from arena.web.uploads import read_upload
+from arena.web.client import Server, ServerError
 from tests.web.conftest import GOOD, Web
 
 GOOD_ANSWER = {
@@ -73,7 +72,7 @@ def test_a_bot_is_submitted_and_waited_for(
 
 
 def test_a_folder_travels_whole(asked: Web, tmp_path: Path) -> None:
-    from arena.league.submission import read_submission
+    from arena.league.submission import packed, read_submission, read_upload
 
     (tmp_path / "more").mkdir()
     (tmp_path / "bot.py").write_text(GOOD)

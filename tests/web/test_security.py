@@ -11,11 +11,10 @@ import pytest
 from arena.cli.main import main
 from arena.league.book import refuse
 from arena.league.store import open_league
-from arena.league.submission import Submission
+from arena.league.submission import Submission, read_upload
 from arena.league.versions import get
 from arena.web import accounts, members
 from arena.web.accounts import WebStore
-from arena.web.uploads import read_upload
 from tests.web.conftest import GOOD, Person, Web
 
 CHANGES = ("/me/upload", "/me/versions/3/again", "/me/bots/mine/retire", "/admin", "/sign-out", "/api/v1/submissions")
@@ -143,21 +142,22 @@ def test_texts_of_strangers_are_no_markup(web: Web) -> None:
 # ---------------------------------------------------------------- signing in
 
 
-def test_a_token_that_is_guessed_revoked_or_expired_opens_nothing(web: Web) -> None:
+def test_a_token_that_is_guessed_revoked_or_expired_opens_nothing(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     token = web.token("Ann")
     for wrong in (token[:-1], token + "x", token.upper(), "", "arena_", "%", "' OR 1=1 --", "x" * 5000, "\udc00"):
         with WebStore(web.folder) as store:
             assert accounts.account_of(store, wrong) is None
     with WebStore(web.folder) as store:
         assert accounts.account_of(store, token) is not None
-        assert accounts.account_of(store, token, now=time.time() + 86401) is None
         session = accounts.sign_in(store, token)
         assert session is not None
-        assert accounts.session_of(store, session, now=time.time() + 86401) is None  # it ends with its token
-        year = accounts.sign_in(store, web.token("Bob", days=365)) or ""
-        for seconds, ended in ((-60, False), (60, True)):
-            later = time.time() + accounts.SESSION_S + seconds
-            assert (accounts.session_of(store, year, now=later) is None) == ended
+        year, now = accounts.sign_in(store, web.token("Bob", days=365)) or "", time.time()
+        for later, ended in ((accounts.SESSION_S - 60, False), (accounts.SESSION_S + 60, True)):
+            with monkeypatch.context() as patch:
+                patch.setattr(accounts.time, "time", lambda later=later: now + later)
+                assert accounts.account_of(store, token) is None
+                assert accounts.session_of(store, session) is None  # it ends with its token
+                assert (accounts.session_of(store, year) is None) == ended
         accounts.revoke(store, "Ann")
         assert accounts.account_of(store, token) is None
         assert accounts.session_of(store, session) is None

@@ -115,7 +115,6 @@ def _people() -> None:
 @league_argument
 @click.option("--log", "as_log", is_flag=True, help="Show the log: who did what, when, and with what result.")
 @number_option("--limit", "Show only the last N; 0: all.", 0, default=0)
-@number_option("--at", "Show the table as it was after this event.", 1, metavar="EVENT")
 @output
 def _history() -> None:
     """Show the history of LEAGUE: bots submitted, replaced and retired, and games played.
@@ -123,7 +122,6 @@ def _history() -> None:
     \b
     arena league history open
     arena league history open --log --limit 5
-    arena league history open --at 12
     """
 
 

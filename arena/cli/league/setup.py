@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import time
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -104,22 +103,20 @@ def _invite(league: League, author: str, days: float, admin: bool, url: str | No
 
 def _list(league: League, as_json: bool) -> None:
     """Print the invitations, the limits, and what each author has used of them."""
-    now = time.time()
     invitations: list[dict[str, Any]] = []
     if (league.folder / accounts.FILE).exists():
         with WebStore(league.folder) as store:
-            invitations = [vars(each) | {"state": each.state(now)} for each in accounts.invitations(store)]
-    settings = league.stored_settings()
+            invitations = [vars(each) for each in accounts.invitations(store)]
+    settings = league.settings
     limits = {key: getattr(settings, key) for key in oversight.LIMITS}
     uses = [vars(use) for use in oversight.uses(league)]
     size = oversight.folder_bytes(league.folder)
     about = {"league": league.name, "limits": limits, "folder_bytes": size}
-    invited = Table("invitations", "", invitations, files=(*(field.name for field in fields(Invitation)), "state"))
+    invited = Table("invitations", "", invitations, files=[field.name for field in fields(Invitation)])
     remarks = []
     for line in invitations:
-        until = time.strftime("%Y-%m-%d", time.gmtime(line["expires"]))
         role = " (organiser)" if line["admin"] else ""
-        remarks.append(f"Invited: {one_line(line['author'])}{role}: {line['state']}, until {until}")
+        remarks.append(f"Invited: {one_line(line['author'])}{role}: {line['state']}, until {line['expires'][:10]}")
     shown = ", ".join(f"{key} {'no limit' if value is None else value}" for key, value in limits.items())
     remarks += [f"Limits: {shown}.", f"The league's folder uses {size / (1 << 20):.1f} MiB."]
     heading = f"{league.name}: used in the last 24 hours"

@@ -7,20 +7,20 @@ from pathlib import Path
 import click
 
 from arena.cli.league.shared import chosen_league
-from arena.cli.printing import print_report, refuse_options
+from arena.cli.printing import print_report
 from arena.errors import ArenaError
-from arena.league import events, oversight
+from arena.league import oversight
 from arena.league.rating import league_standings
 from arena.league.store import LEAGUES, League, league_names, open_league
 from arena.league.versions import Version
 from arena.league.views import (
     chosen_version,
     fetch,
+    file_lines,
     forfeit_lines,
     history_lines,
     league_line,
     opponent_lines,
-    past_lines,
     version_lines,
 )
 from arena.results.league import (
@@ -29,7 +29,6 @@ from arena.results.league import (
     leagues_table,
     log_table,
     opponents_table,
-    past_table,
     versions_table,
 )
 from arena.results.table import Report, Table
@@ -55,17 +54,6 @@ def list_leagues() -> None:
     print_report(Report("", [leagues_table(lines), faults], remarks), "wide")
 
 
-def _show_past(league: League, at: int, form: str) -> None:
-    """Print the table as it was after an event."""
-    event = events.event_at(league, at)
-    table, before = (events.table_at(league, number) for number in (event.id, event.id - 1))
-    lines = past_lines(table, before, league.settings.anchor is not None)
-    about = {"league": league.name, "event": event.id, "happened": event.happened, "games": event.total}
-    heading = f"{league.name} after event {event.id}, {utc_text(event.happened)}: {event.total:,} games"
-    remarks = [] if lines else ["No bot was in the table."]
-    print_report(Report(heading, [past_table(lines)], remarks, about), form)
-
-
 def show_bot(folder: Path, named: str, files: Path | None, form: str, to: Path | None = None) -> None:
     """Print the versions of a bot, `mybot` or `mybot@v2`, and the opponents and forfeits of one; write its `files`."""
     with open_league(folder, write=False) as league:
@@ -83,13 +71,12 @@ def _bot_report(league: League, version: Version) -> Report:
     opponents = opponent_lines(league, version, table)
     forfeits = forfeit_lines(league, version)
     about = {"league": league.name, "bot": version.name, "author": version.author, "version": version.number}
-    files = [{"version": row["version"]} | file for row in rows for file in row["files"]]
     author = f" by {version.author}" if version.author else ""
     tables = [
         versions_table(rows),
         opponents_table(opponents, f"{version.label} against"),
         forfeits_table(forfeits),
-        Table("files", "", files, files=("version", "path", "bytes", "hash")),
+        Table("files", "", file_lines(league, bot), files=("version", "path", "bytes", "hash")),
     ]
     remarks = []
     if version.retired is not None:
@@ -100,13 +87,9 @@ def _bot_report(league: League, version: Version) -> Report:
     return Report(f"{version.name}{author}", tables, remarks, about)
 
 
-def history_command(name: str | None, as_log: bool, limit: int, at: int | None, form: str) -> None:
+def history_command(name: str | None, as_log: bool, limit: int, form: str) -> None:
     """Run `arena league history`."""
     with open_league(chosen_league(name), write=False) as league:
-        if at is not None:
-            refuse_options("does not go with --at, which shows one table", "as_log", "limit")
-            _show_past(league, at, form)
-            return
         if as_log:
             entries = [vars(entry) for entry in oversight.entries(league, limit or None)]
             table, heading, remarks = (

@@ -14,9 +14,8 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.league.submission import Submission, read_submission
-from arena.web import uploads
-from arena.web.uploads import read_upload
+from arena.league import submission
+from arena.league.submission import Submission, read_submission, read_upload
 
 BOT = b"def act(view, moves):\n    return moves[0]\n"
 
@@ -81,7 +80,7 @@ def test_no_path_leads_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uploads, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(submission, "MOST_BYTES", 100_000)
     content = zipped({"bot.py": bytes(80_000), "b": bytes(80_000)})
     assert len(content) < 2_000
     with pytest.raises(ArenaError, match="unpacks to more than"):
@@ -106,7 +105,7 @@ def test_names_differ_in_more_than_case_or_unicode_form() -> None:
 
 
 def test_what_an_archive_says_about_sizes_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uploads, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(submission, "MOST_BYTES", 100_000)
     content = bytearray(zipped({"bot.py": bytes(200_000)}))
     for at in (22, content.rfind(b"PK\1\2") + 24):  # in both headers
         content[at : at + 4] = (10).to_bytes(4, "little")
