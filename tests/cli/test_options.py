@@ -16,7 +16,7 @@ import pytest
 
 from arena.cli.main import main
 from arena.tournament.store.sqlite import DATABASE
-from tests.cli.conftest import Arena, Result, arena, commands
+from tests.cli.conftest import Arena, Result, arena, commands, content
 from tests.cli.league.conftest import no_check, three
 from tests.cli.league.conftest import played as league
 
@@ -121,6 +121,7 @@ def test_an_option_changes_something_or_is_refused(
         assert refused or option in with_it[0].err
     else:
         assert with_it != without, "nothing changed"
+        assert "--json" not in added or content(with_it[0].out)
 
 
 @pytest.mark.parametrize(
@@ -208,3 +209,4 @@ def test_an_option_of_another_command_changes_something_or_is_refused(
         assert option in with_it[0].err
     else:
         assert with_it != without, "nothing changed"
+        assert "--json" not in added or content(with_it[0].out)
