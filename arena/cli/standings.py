@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from pathlib import Path
 
 import click
@@ -65,7 +66,7 @@ def standings_command(
     found = find_source(source)
     if bot is not None:
         if not isinstance(found, StoredLeague):
-            raise click.UsageError(f"BOT is one of a league; in a run: arena standings {source} --all")
+            raise click.UsageError(f"BOT is one of a league; in a run: arena standings {shlex.quote(source)} --all")
         reason = f"is for the whole table; leave out {one_line(bot)}"
         refuse_options(reason, "everything", "prior", "adjusted", "without", "only", "versions")
         show_bot(found.path, bot, files, form, to)
@@ -122,9 +123,8 @@ def _require_run(found: Source) -> None:
     name = one_line(str(found.path))
     match found:
         case StoredLeague():
-            raise ArenaError(
-                f"--versions: {name} is a league; to see the versions of a bot: arena standings {name} BOT"
-            )
+            words = f"arena standings {shlex.quote(name)} BOT"
+            raise ArenaError(f"--versions: {name} is a league; to see the versions of a bot: {words}")
         case RecordFile():
             raise ArenaError(
                 f"--versions: {name} is a file of records, which tells no versions of a bot apart; name a run"

@@ -11,6 +11,7 @@ import getpass
 import json
 import os
 import platform
+import shlex
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -185,7 +186,7 @@ def check_submission(league: League, author: str | None, name: str, size: int) -
         raise BudgetSpent(
             f"{whose} files of {use.bytes / _MIB:.1f} MiB in {league.name}; {size / _MIB:.1f} MiB more would exceed the"
             f" limit of {bounds.author_mb} MiB per author (author_mb). To change it:"
-            f" arena league people {league.name} --set budget.author_mb=N"
+            f" arena league people {shlex.quote(str(league.folder))} --set budget.author_mb=N"
         )
     check_disk(league, size)
 
@@ -199,7 +200,7 @@ def check_disk(league: League, size: int = 0) -> None:
     if used + size > bound * _MIB:
         raise BudgetSpent(
             f"the league in {league.folder} uses {used / _MIB:.1f} of its {bound} MiB (disk_mb). To change the limit:"
-            f" arena league people {league.name} --set budget.disk_mb=N"
+            f" arena league people {shlex.quote(str(league.folder))} --set budget.disk_mb=N"
         )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -206,7 +207,8 @@ class LeagueSession:
         if self.pause is not None and not self.signals.stopping:
             why = f": {self.pause.reason}" if self.pause.reason else ""
             self.on_status(
-                f"{self.league.name} is paused{why}; waiting for: arena league pause {self.league.name} --undo"
+                f"{self.league.name} is paused{why}; waiting for:"
+                f" arena league pause {shlex.quote(str(self.league.folder))} --undo"
             )
             while self.pause is not None and not self.signals.stopping:
                 time.sleep(_WAIT_S)
