@@ -299,15 +299,6 @@ def _ladder() -> None:
 @cli.declare("runs", _LOOK, "List the stored runs.", "arena.cli.runs")
 @click.argument("folder", type=PATH, required=False)
 @number_option("--limit", "List N runs; 0: all.", 0, default=20)
-@click.option("--prune", is_flag=True, help="Delete all but the N runs played last (--limit). Asks first.")
-@click.option(
-    "--trim",
-    "source",
-    metavar="RUN",
-    shell_complete=complete_runs,
-    help="Delete the games of RUN that no table shows, such as those of older versions of bots. Asks first.",
-)
-@click.option("--yes", is_flag=True, help="With --prune or --trim: do not ask.")
 @output
 def _runs() -> None:
     """List the runs and comparisons in FOLDER (default: results), the most recently played first.
@@ -315,15 +306,9 @@ def _runs() -> None:
     \b
     arena runs
     arena runs --limit 0 --json
-    arena runs --prune --limit 5
-    arena runs --trim mycup
 
     Commands that take a RUN find it by the name shown here, with or without its last four letters; 'latest' is the
-    first in the list. A run that is being played is never deleted.
-
-    A run that is played again with other settings keeps all its games: of bots that were removed or have changed, and
-    on deals beyond those asked for. --trim deletes what no table shows. What is deleted can no longer be compared
-    ('arena standings --versions'), and is played anew if it is asked for again.
+    first in the list. To delete a run, delete its folder.
     """
 
 
