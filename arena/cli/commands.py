@@ -313,7 +313,7 @@ def _runs() -> None:
 
 
 @cli.declare("standings", _LOOK, "Show the table of a run; with --all, all statistics.", "arena.cli.standings")
-@click.argument("source", metavar="RUN", required=False, shell_complete=complete_runs)
+@click.argument("source", metavar="RUN", shell_complete=complete_runs)
 @click.argument("bot", required=False)
 @click.option("--all", "everything", is_flag=True, help="Show all statistics, and all lines of a large field.")
 @click.option(
@@ -330,7 +330,6 @@ def _runs() -> None:
 )
 @chosen_bots
 @click.option("--versions", is_flag=True, help="Compare the versions of bots that changed, against the bots of now.")
-@click.option("--server", metavar="URL", help="Show the table of a league on the web, instead of a RUN.")
 @click.option("--files", type=PATH, metavar="DIR", help="With a BOT of a league: also write its files to DIR.")
 @csv_folder
 @output

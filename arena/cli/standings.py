@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 
 from arena.cli.league.show import show_bot
-from arena.cli.league.tables import show_standings_of
 from arena.cli.printing import counting, forfeit_code, print_report, refuse_options
 from arena.errors import ArenaError
 from arena.results.bot_versions import versions_report
@@ -29,7 +28,7 @@ JUDGING_MS = 36
 
 
 def standings_command(
-    source: str | None,
+    source: str,
     bot: str | None,
     everything: bool,
     error: float | None,
@@ -38,16 +37,11 @@ def standings_command(
     without: tuple[str, ...],
     only: tuple[str, ...],
     versions: bool,
-    server: str | None,
     files: Path | None,
     to: Path | None,
     form: str,
 ) -> int:
     """Run `arena standings`."""
-    if server is not None:
-        refuse_options("does not go with --server", "files")
-    if (source is None) == (server is None):
-        raise click.UsageError("give either a RUN or --server URL")
     if error is not None and not everything:
         raise click.UsageError("--error is for the statistics; add --all")
     selects = bool(without or only)
@@ -55,12 +49,6 @@ def standings_command(
         raise click.UsageError(
             "--versions has tables of its own, of a run; drop --all, --adjusted, --without and --only"
         )
-    if server is not None:
-        reason = "does not apply to --server, which shows the table as the server has it"
-        refuse_options(reason, "everything", "prior", "adjusted", "without", "only", "versions")
-        show_standings_of(server, form, to)
-        return 0
-    assert source is not None
     if adjusted and (everything or selects):
         raise click.UsageError("--adjusted is for the ratings from all games; drop --all, --without and --only")
     found = find_source(source)

@@ -136,7 +136,6 @@ def test_an_option_changes_something_or_is_refused(
         ("new mine --workspace w --repository --llm", "--llm"),
         ("compare --from run --games 4", "--games"),
         ("compare --from run --variants base", "--variants"),
-        ("standings --server https://x --files y", "--files"),
         ("standings open last --all", "--all"),
         ("standings open --files y", "--files"),
         ("play first random --claims", "--claims"),
