@@ -242,8 +242,8 @@ def _sprt() -> None:
     """
 
 
-@cli.declare("play", _PLAY, "Play against a bot, or watch two bots play.", "arena.cli.play", plays=True)
-@click.argument("bots", nargs=-1, metavar="BOT [BOT2]|GAME", shell_complete=complete_bots)
+@cli.declare("play", _PLAY, "Play against a bot.", "arena.cli.play", plays=True)
+@click.argument("bot", metavar="BOT|GAME", shell_complete=complete_bots)
 @rules
 @seed
 @click.option(
@@ -255,19 +255,17 @@ def _sprt() -> None:
     "--from", "place", nargs=3, metavar="RUN GAME MOVE", help="Play on from a stored game, in place of its move MOVE."
 )
 @click.option("--plain", is_flag=True, help="Play line by line instead of on the whole screen.")
-@opened
 def _play() -> None:
-    """Play a game against BOT. Two bots play each other, and their game is printed.
+    """Play a game against BOT.
 
     \b
     arena play greedy
     arena play champion --rules tactical --seed 7
-    arena play greedy counter --open
     arena play net --from latest 17 23
     arena play games/greedy-iello-base-7.txt
 
     Type a move such as r7@3, or choose with the arrow keys. 'help' lists the other commands: hint, why 3, undo, resign,
-    quit. With --open, the game of two bots is written to games/ as a page and opened in the browser.
+    quit.
 
     The game is saved in games/ after every move, as a record for 'arena replay'; it counts in no table. If you leave
     (quit, Ctrl-C, Ctrl-D, or a closed terminal), 'arena play GAME' resumes it, GAME being that file.

@@ -171,18 +171,14 @@ def _words(stones: Iterable[int]) -> str:
     return " or ".join([", ".join(numbers[:-1]), numbers[-1]]) if len(numbers) > 1 else numbers[0]
 
 
-class Audience:
-    """Watches a game; called from the thread that plays it. This one takes note of nothing."""
+class PersonInterface:
+    """Shows a game to a person, on a screen or on a web page, and asks for moves; called from the thread that plays."""
 
     def begun(self, state: State, seats: tuple[str, str]) -> None:
         """Take note of the deal; `seats` are the names of seat 0 and seat 1."""
 
     def moved(self, state: State, move: Move) -> None:
         """Take note of a move; `state` is the position after it and must not be changed."""
-
-
-class PersonInterface(Audience):
-    """Asks a person for a move: on a screen or on a web page."""
 
     def ask(self, view: View, moves: list[Move]) -> Move:
         """Wait for the move of the person. Raises Resigned and Left."""

@@ -20,7 +20,7 @@ from arena.game.moves import MOVES, Move
 from arena.game.record import RESIGNED, deal_text, parse_record, record_text, replay, result_text, with_about
 from arena.game.rules import Rules
 from arena.results.records import export_line, record_lines
-from arena.terminal.input import Audience, Person, Resigned
+from arena.terminal.input import Person, PersonInterface, Resigned
 from arena.text import first_line, one_line
 from arena.tournament.forfeits import reason_line
 from arena.tournament.games import GameResult, GameTask, Row
@@ -62,7 +62,7 @@ class Session:
     """
 
     def __init__(
-        self, seating: Seating, audience: Audience, path: Path | None = None, before: Sequence[int] = ()
+        self, seating: Seating, audience: PersonInterface, path: Path | None = None, before: Sequence[int] = ()
     ) -> None:
         self.seating = seating
         self.audience = audience

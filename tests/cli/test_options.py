@@ -138,7 +138,6 @@ def test_an_option_changes_something_or_is_refused(
         ("compare --from run --variants base", "--variants"),
         ("standings open last --all", "--all"),
         ("standings open --files y", "--files"),
-        ("play first random --claims", "--claims"),
     ],
 )
 def test_an_option_that_does_not_apply_is_refused_by_name(league: Arena, line: str, option: str) -> None:
