@@ -618,7 +618,6 @@ def _serve() -> None:
 @click.option(
     "--repository", is_flag=True, help="Make the workspace a Git repository that takes bots as pull requests."
 )
-@click.option("--llm", is_flag=True, help="Write a bot that asks a language model for its moves.")
 def _new() -> None:
     """Write a new bot to bots/NAME.py. It plays as it is, and its comments explain what a bot is given.
 

@@ -133,7 +133,6 @@ def test_an_option_changes_something_or_is_refused(
         ("league pause open --undo --reason x", "--reason"),
         ("submit bots/mine.py --server https://x --workers 2", "--workers"),
         ("submit bots/mine.py --server https://x --author Ann", "--author"),
-        ("new mine --workspace w --repository --llm", "--llm"),
         ("compare --from run --games 4", "--games"),
         ("compare --from run --variants base", "--variants"),
         ("standings open last --all", "--all"),
