@@ -242,8 +242,8 @@ def _sprt() -> None:
     """
 
 
-@cli.declare("play", _PLAY, "Play against a bot, or watch two bots play.", "arena.cli.play", plays=True)
-@click.argument("bots", nargs=-1, metavar="BOT [BOT2]|GAME", shell_complete=complete_bots)
+@cli.declare("play", _PLAY, "Play against a bot.", "arena.cli.play", plays=True)
+@click.argument("bot", metavar="BOT|GAME", shell_complete=complete_bots)
 @rules
 @seed
 @click.option(
@@ -255,19 +255,17 @@ def _sprt() -> None:
     "--from", "place", nargs=3, metavar="RUN GAME MOVE", help="Play on from a stored game, in place of its move MOVE."
 )
 @click.option("--plain", is_flag=True, help="Play line by line instead of on the whole screen.")
-@opened
 def _play() -> None:
-    """Play a game against BOT. Two bots play each other, and their game is printed.
+    """Play a game against BOT.
 
     \b
     arena play greedy
     arena play champion --rules tactical --seed 7
-    arena play greedy counter --open
     arena play net --from latest 17 23
     arena play games/greedy-iello-base-7.txt
 
     Type a move such as r7@3, or choose with the arrow keys. 'help' lists the other commands: hint, why 3, undo, resign,
-    quit. With --open, the game of two bots is written to games/ as a page and opened in the browser.
+    quit.
 
     The game is saved in games/ after every move, as a record for 'arena replay'; it counts in no table. If you leave
     (quit, Ctrl-C, Ctrl-D, or a closed terminal), 'arena play GAME' resumes it, GAME being that file.
@@ -299,15 +297,6 @@ def _ladder() -> None:
 @cli.declare("runs", _LOOK, "List the stored runs.", "arena.cli.runs")
 @click.argument("folder", type=PATH, required=False)
 @number_option("--limit", "List N runs; 0: all.", 0, default=20)
-@click.option("--prune", is_flag=True, help="Delete all but the N runs played last (--limit). Asks first.")
-@click.option(
-    "--trim",
-    "source",
-    metavar="RUN",
-    shell_complete=complete_runs,
-    help="Delete the games of RUN that no table shows, such as those of older versions of bots. Asks first.",
-)
-@click.option("--yes", is_flag=True, help="With --prune or --trim: do not ask.")
 @output
 def _runs() -> None:
     """List the runs and comparisons in FOLDER (default: results), the most recently played first.
@@ -315,20 +304,14 @@ def _runs() -> None:
     \b
     arena runs
     arena runs --limit 0 --json
-    arena runs --prune --limit 5
-    arena runs --trim mycup
 
     Commands that take a RUN find it by the name shown here, with or without its last four letters; 'latest' is the
-    first in the list. A run that is being played is never deleted.
-
-    A run that is played again with other settings keeps all its games: of bots that were removed or have changed, and
-    on deals beyond those asked for. --trim deletes what no table shows. What is deleted can no longer be compared
-    ('arena standings --versions'), and is played anew if it is asked for again.
+    first in the list. To delete a run, delete its folder.
     """
 
 
 @cli.declare("standings", _LOOK, "Show the table of a run; with --all, all statistics.", "arena.cli.standings")
-@click.argument("source", metavar="RUN", required=False, shell_complete=complete_runs)
+@click.argument("source", metavar="RUN", shell_complete=complete_runs)
 @click.argument("bot", required=False)
 @click.option("--all", "everything", is_flag=True, help="Show all statistics, and all lines of a large field.")
 @click.option(
@@ -345,7 +328,6 @@ def _runs() -> None:
 )
 @chosen_bots
 @click.option("--versions", is_flag=True, help="Compare the versions of bots that changed, against the bots of now.")
-@click.option("--server", metavar="URL", help="Show the table of a league on the web, instead of a RUN.")
 @click.option(
     "--files", type=PATH, metavar="DIR", help="With a BOT of a league: also write its files to a new folder DIR."
 )
@@ -638,7 +620,6 @@ def _serve() -> None:
 @click.option(
     "--repository", is_flag=True, help="Make the workspace a Git repository that takes bots as pull requests."
 )
-@click.option("--llm", is_flag=True, help="Write a bot that asks a language model for its moves.")
 def _new() -> None:
     """Write a new bot to bots/NAME.py. It plays as it is, and its comments explain what a bot is given.
 

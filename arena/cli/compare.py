@@ -18,19 +18,20 @@ from arena.cli.options import (
 from arena.cli.playing import (
     command_progress,
     config_of,
-    plan_values,
+    plan_report,
     show_plan,
     tell_error,
     tell_left_out,
     until_error,
     warn_of_workers,
 )
-from arena.cli.printing import echo_json, forfeit_code, print_report, refuse_options
+from arena.cli.printing import forfeit_code, print_report, refuse_options
 from arena.errors import ArenaError
 from arena.game.rules import load_rules, written_out
 from arena.lab.variant_runs import all_variants, play_variants
 from arena.results.formats import PRINT_WIDE
 from arena.results.sources import StoredRun, find_source
+from arena.results.table import by_variant
 from arena.results.variant_report import comparison, read_variants
 from arena.tournament.bot_list import FieldBot, command_field
 from arena.tournament.config import TournamentConfig
@@ -162,7 +163,7 @@ def _show_plans(configs: Mapping[Path, TournamentConfig], options: PlayOptions) 
     """Show for each variant what would be played; return the exit code."""
     if options.as_json:
         runs = {config.rules: prepare(config, folder, options.again) for folder, config in configs.items()}
-        echo_json({rules: plan_values(run) for rules, run in runs.items()})
+        print_report(by_variant({rules: plan_report(run) for rules, run in runs.items()}), "json")
         return TOO_LARGE if any(run.left_out for run in runs.values()) else _DONE
     codes = []
     for folder, config in configs.items():

@@ -16,8 +16,9 @@ import click
 from arena.bots.cores import core_count, core_held, core_quota, usable_cores
 from arena.bots.isolation.sandbox import SandboxMissing, counts_inside, require_bubblewrap
 from arena.bots.isolation.seccomp import has_filter
+from arena.cli.printing import echo_json
 from arena.paths import data_folder
-from arena.results.data_formats import json_text
+from arena.results.table import Table
 from arena.text import counted
 
 OK, _FAULT, MISSING = "ok", "!!", "--"
@@ -29,8 +30,7 @@ def doctor_command(as_json: bool) -> int:
     lines, levels = checks(), isolation_line()
     works = _FAULT not in {mark for mark, _ in lines}
     if as_json:
-        values = {"works": works, "checks": _values(lines), "isolation": _values(levels)}
-        click.echo(json_text(values), nl=False)
+        echo_json({"works": works}, _table("checks", lines), _table("isolation", levels))
         return 0 if works else 1
     for mark, line in lines:
         click.echo(f"{mark}  {line}")
@@ -45,9 +45,9 @@ def doctor_command(as_json: bool) -> int:
     return 0
 
 
-def _values(lines: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
+def _table(name: str, lines: Iterable[tuple[str, str]]) -> Table:
     states = {OK: "ok", _FAULT: "fault", MISSING: "missing"}
-    return [{"state": states[mark], "text": line} for mark, line in lines]
+    return Table(name, "", [{"state": states[mark], "text": line} for mark, line in lines], files=("state", "text"))
 
 
 def checks() -> list[tuple[str, str]]:

@@ -18,6 +18,7 @@ from arena.game.cards import COLOUR_NAMES
 from arena.game.explain import judge_claim, read_side
 from arena.game.record import parse_record, replay
 from arena.game.rules import MEANINGS, OPTIONS, Rules, differences, load_rules, preset_names
+from arena.results.table import Table
 from arena.terminal.drawing import Scene, coloured, console_for, draw_board
 
 
@@ -34,7 +35,7 @@ def rules_command(names: tuple[str, ...], learn: bool, as_json: bool) -> None:
             raise click.UsageError("--learn is about all rule sets or one; drop further names")
         _teach(named[0] if named else None)
     elif as_json:
-        echo_json(_rules_values(named))
+        echo_json({}, *_rules_tables(named))
     elif not named:
         _list_rules()
     elif len(named) == 1:
@@ -46,14 +47,15 @@ def rules_command(names: tuple[str, ...], learn: bool, as_json: bool) -> None:
         click.echo(f"{named[0].short_name} and {named[1].short_name} are the same game.")
 
 
-def _rules_values(named: Sequence[Rules]) -> dict[str, Any]:
-    """Return rule sets as plain values for JSON: all, one, or how two differ."""
-    if not named:
-        return {rules.name: rules.options for rules in map(load_rules, preset_names())}
-    if len(named) == 1:
-        return {"name": named[0].name, "edition": named[0].edition, **named[0].options}
-    a, b = named
-    return {key: {a.name: old, b.name: new} for key, (old, new) in differences(a, b).items()}
+def _rules_tables(named: Sequence[Rules]) -> list[Table]:
+    """Return rule sets for JSON: all or those that were named, and how two differ."""
+    shown = named or [*map(load_rules, preset_names())]
+    rows = [{"name": rules.name, "edition": rules.edition, **rules.options} for rules in shown]
+    tables = [Table("rules", "", rows, files=("name", "edition", *OPTIONS))]
+    if len(named) == 2:
+        changes = [{"option": key, "first": a, "second": b} for key, (a, b) in differences(*named).items()]
+        tables.append(Table("differences", "", changes, files=("option", "first", "second")))
+    return tables
 
 
 def _teach(rules: Rules | None) -> None:

@@ -71,7 +71,7 @@ def _warn_if_uncompiled() -> None:
 
 
 NOTES = "arena.notes"
-"""The key in a context's `meta` of what was said about the names of bots, for JSON (`printing.echo_json`)."""
+"""The key in a context's `meta` of what was said about the names of bots, for JSON (`printing.report_text`)."""
 
 
 @contextmanager

@@ -13,7 +13,6 @@ from pathlib import Path
 import click
 
 from arena.cli.options import shipped_configs
-from arena.cli.printing import refuse_options
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import SHORT_NAMES
 from arena.paths import data_folder
@@ -37,47 +36,30 @@ REPOSITORY = (
 _KINDS = (".py", ".toml", ".c", ".js", ".java", ".go", ".ts", ".md", ".npz", ".yml")
 
 
-def new_command(name: str | None, workspace: Path | None, repository: bool, llm: bool) -> None:
+def new_command(name: str | None, workspace: Path | None, repository: bool) -> None:
     """Run `arena new`."""
     if workspace is None and (name is None or repository):
         raise click.UsageError(
             "--repository needs --workspace DIR" if repository else "give the NAME of a bot, or --workspace DIR"
         )
-    if repository:
-        refuse_options("is for a bot that runs as a program; the repository takes Python bots", "llm")
     name = _BOT if name is None else name.removesuffix(".py")
     _check_name(name)
-    if llm:
-        bot = (data_folder("examples") / "wire" / "llm.py").read_text(encoding="utf-8")
-        bot = bot.replace("examples/wire/llm.py", f"bots/{name}.py")
-    else:
-        bot = (data_folder("examples") / f"{_BOT}.py").read_text(encoding="utf-8")
-        bot = bot.replace(_BOT, name).replace(class_name(_BOT), class_name(name))
+    bot = (data_folder("examples") / f"{_BOT}.py").read_text(encoding="utf-8")
+    bot = bot.replace(_BOT, name).replace(class_name(_BOT), class_name(name))
     if workspace is not None:
         home = Path("bots") / name if repository else Path("bots")  # a bot reads its folder: one for each author
         made = _make_workspace(workspace, {home / f"{name}.py": bot.encode()}, REPOSITORY if repository else COPIED)
         if made:
-            click.echo(_next_steps(workspace, name, repository, llm))
+            click.echo(_next_steps(workspace, name, repository))
         return
     path = Path("bots") / f"{name}.py"
     if not _write_new(path, bot.encode()):
         raise ArenaError(f"{path} already exists; choose another name")
-    if llm:
-        click.echo(f"Wrote {path}. {_CHAT} Then:\n\n{_chat_match(name)}")
-        return
     click.echo(
         f"Wrote {path}. Try it, and check it before you submit it:\n\n"
         f"  arena match {path.as_posix()} random --games 200\n  arena check {path.as_posix()}\n\n"
         f"Once it is in Git, is a change better than what you committed?\n\n  arena sprt {path.as_posix()}"
     )
-
-
-_CHAT = "It needs a chat server; its first lines say how to choose one."
-
-
-def _chat_match(bot: str) -> str:
-    """Return the first match of a bot that asks a language model."""
-    return f'  arena match "cmd:python3 bots/{bot}.py" random --games 2 --isolation process --move-ms 150000'
 
 
 def class_name(name: str) -> str:
@@ -91,19 +73,11 @@ def class_name(name: str) -> str:
 
 def _check_name(name: str) -> None:
     """Raise ArenaError if `name` cannot be a bot's name."""
-    valid = re.compile("[a-z][a-z0-9_]*")
-    if valid.fullmatch(name) and not keyword.iskeyword(name):
-        if (data_folder("bots") / f"{name}.py").is_file():
-            raise ArenaError(f"'{name}' is the name of a reference bot; choose another name")
-        return
-    proposal = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
-    if keyword.iskeyword(proposal) or keyword.iskeyword(name):
-        proposal += "_bot"
-    hint = f"; try '{proposal}'" if valid.fullmatch(proposal) else ""
-    reason = "use lower-case letters, digits and _, starting with a letter"
-    if keyword.iskeyword(name):
-        reason = "it is a Python keyword"
-    raise ArenaError(f"{quoted(name)} cannot be a bot's name: {reason}{hint}")
+    if not re.fullmatch("[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+        rule = "lower-case letters, digits and _, starting with a letter, and no keyword of Python"
+        raise ArenaError(f"{quoted(name)} cannot be a bot's name; use {rule}")
+    if (data_folder("bots") / f"{name}.py").is_file():
+        raise ArenaError(f"'{name}' is the name of a reference bot; choose another name")
 
 
 def _make_workspace(folder: Path, files: dict[Path, bytes], copied: Iterable[tuple[str, str, str]]) -> bool:
@@ -155,7 +129,7 @@ def _called(folder: Path) -> str:
     return "this folder" if str(folder) == "." else str(folder)
 
 
-def _next_steps(folder: Path, bot: str, repository: bool, llm: bool) -> str:
+def _next_steps(folder: Path, bot: str, repository: bool) -> str:
     ready = f"\nEverything is in {_called(folder)}."
     if repository:
         return (
@@ -163,8 +137,6 @@ def _next_steps(folder: Path, bot: str, repository: bool, llm: bool) -> str:
             f" change better? arena sprt bots/{bot}/{bot}.py"
         )
     change = "" if str(folder) == "." else f"  cd {shlex.quote(str(folder))}\n"
-    if llm:
-        return f"{ready} {_CHAT} Then:\n\n{change}{_chat_match(bot)}\n  arena replay latest 1"
     return (
         f"{ready} Try:\n\n{change}  arena run quick\n"
         f"  arena match bots/{bot}.py random --games 200\n  arena replay latest 1"

@@ -1,4 +1,4 @@
-"""`arena play`: play against a bot, or let two bots play."""
+"""`arena play`: play against a bot."""
 
 from __future__ import annotations
 
@@ -6,27 +6,23 @@ import itertools
 import re
 import shlex
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from arena.bots.spec import BotSpec, find_bot
 from arena.cli.group import INTERRUPTED
-from arena.cli.printing import refuse_options, write_page
+from arena.cli.printing import refuse_options
 from arena.errors import ArenaError
 from arena.game.record import parse_record
 from arena.game.rng import derive_seed
 from arena.game.rules import load_rules
-from arena.results.pages.game_data import replay_page
 from arena.results.positions import decisions
 from arena.results.sources import read_game
-from arena.terminal.drawing import print_game
-from arena.terminal.input import Left, PersonInterface
+from arena.terminal.input import Left
 from arena.terminal.live import is_drawable
 from arena.terminal.screens import FullScreen, LineInterface
 from arena.terminal.session import Seating, Session, read_unfinished
-from arena.text import one_line
 from arena.tournament.folders import drawn_seed
 
 _GAMES, _SAVED = Path("games"), ".txt"
@@ -34,7 +30,7 @@ PERSON = "you"
 
 
 def play_command(
-    bots: tuple[str, ...],
+    bot: str,
     rules: str | None,
     seed: int | None,
     begin: str | None,
@@ -42,39 +38,27 @@ def play_command(
     isolation: str,
     place: tuple[str, str, str] | None,
     plain: bool,
-    opened: bool,
 ) -> int:
     """Run `arena play`."""
-    if not 1 <= len(bots) <= 2:
-        raise click.UsageError(f"expected one bot to play against, two to watch, or a saved game; found {len(bots)}")
-    if len(bots) == 1 and bots[0].endswith(_SAVED):
+    if bot.endswith(_SAVED):
         refuse_options("is for a new game; this one goes on as it began", "rules", "seed", "begin", "claims", "place")
-        refuse_options("is for two bots that play each other", "opened")
-        path = Path(bots[0])
+        path = Path(bot)
         if not path.is_file():
             raise ArenaError(f"there is no file {path}; start a game with: arena play BOT")
         seating, moves = read_unfinished(path, isolation)
         return _play(seating, path, moves, plain)
     seed = drawn_seed() if seed is None else seed
-    if len(bots) == 2:
-        refuse_options("is for a game against one bot; drop BOT2", "begin", "claims", "plain", "place")
-        bot1, bot2 = map(find_bot, bots)
-        if bot2.name == bot1.name:
-            bot2 = replace(bot2, name=f"{bot2.name}2")
-        names = (bot1.name, bot2.name)
-        return _show(Seating(load_rules(rules or "base"), seed, (bot1, bot2), names, level=isolation), opened)
-    refuse_options("is for two bots that play each other", "opened")
-    bot = find_bot(bots[0])
-    person = PERSON if bot.name != PERSON else f"{PERSON}2"
+    spec = find_bot(bot)
+    person = PERSON if spec.name != PERSON else f"{PERSON}2"
     if place is not None:
         refuse_options(
             "does not go with --from: rules and seats are those of the stored game", "rules", "begin", "claims"
         )
-        seating, moves = _position(*place, seed, bot, person, isolation)
+        seating, moves = _position(*place, seed, spec, person, isolation)
         return _play(seating, _file(seating), moves, plain)
     begins = begin == "you" if begin else derive_seed(seed, "who begins") % 2 == 0
-    players = (None, bot) if begins else (bot, None)
-    names = (person, bot.name) if begins else (bot.name, person)
+    players = (None, spec) if begins else (spec, None)
+    names = (person, spec.name) if begins else (spec.name, person)
     seating = Seating(load_rules(rules or "base"), seed, players, names, claims, isolation)
     return _play(seating, _file(seating), (), plain)
 
@@ -94,20 +78,6 @@ def _position(
     names = (person, bot.name) if begins else (bot.name, person)
     seating = Seating(record.rules, seed, players, names, level=isolation, deal=record.deal_text)
     return seating, tuple(one.index for one in record.moves[: int(move) - 1])
-
-
-def _show(seating: Seating, opened: bool) -> int:
-    """Play a game of two bots and print it; if `opened`, show its page as well."""
-    session = Session(seating, PersonInterface())
-    session.play()
-    assert session.result is not None
-    print_game(session.result)
-    click.echo(f"\n{one_line(' - '.join(seating.names))}, rules {seating.rules.short_name}, seed {seating.seed}.")
-    if opened:
-        path = _file(seating).with_suffix(".html")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_page(replay_page(session.result, path.stem), path, opened=True)
-    return 0
 
 
 def _file(seating: Seating) -> Path:

@@ -17,7 +17,7 @@ from arena.bots.cores import core_count
 from arena.bots.spec import BotSpec, find_bots
 from arena.cli.group import INTERRUPTED
 from arena.cli.options import QUIET, PlayOptions, option_of
-from arena.cli.printing import FORFEITED, echo_json, forfeit_code, print_report, report_text
+from arena.cli.printing import FORFEITED, forfeit_code, print_report, report_text
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.paths import RESULTS
@@ -26,6 +26,7 @@ from arena.results.run_data import read_run
 from arena.results.run_standings import RunStandings, standings
 from arena.results.sprt_report import sprt_line, sprt_text
 from arena.results.standings_report import standings_report, write_run_files
+from arena.results.table import Report, Table
 from arena.results.until_error import MOST_GAMES, UntilError
 from arena.results.words import next_step
 from arena.settings import as_dict, merged
@@ -183,7 +184,7 @@ def show_plan(config: TournamentConfig, folder: Path, options: PlayOptions) -> i
     """Show what would be played and why; return the exit code: 1 if a bot would be left out."""
     run = prepare(with_stored_seed(config, folder), folder, options.again)
     if options.as_json:
-        echo_json(plan_values(run))
+        print_report(plan_report(run), "json")
     else:
         click.echo(str(run.plan))
         if options.error is not None:
@@ -194,10 +195,13 @@ def show_plan(config: TournamentConfig, folder: Path, options: PlayOptions) -> i
     return ALL_PLAYED
 
 
-def plan_values(run: Prepared) -> dict[str, Any]:
-    """Return what would be played as plain values for JSON."""
-    plan = {key: value for key, value in vars(run.plan).items() if key not in ("wanted", "done", "silence")}
-    return {**plan, "changes": [vars(change) for change in run.plan.changes], "left_out": dict(run.left_out)}
+def plan_report(run: Prepared) -> Report:
+    """Return what would be played, for JSON."""
+    plan = run.plan
+    about = {key: getattr(plan, key) for key in ("is_new", "missing", "at_most", "stays", "hidden", "seconds", "gone")}
+    about |= {"versions": plan.versions, "left_out": run.left_out}
+    changes = Table("changes", "", [vars(change) for change in plan.changes], files=("why", "bot", "games"))
+    return Report("", [changes], about=about)
 
 
 def tell_left_out(left_out: Mapping[str, str]) -> None:

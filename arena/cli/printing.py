@@ -15,9 +15,9 @@ import click
 from click.core import ParameterSource
 
 from arena.cli.group import NOTES
-from arena.results.data_formats import json_text, write_tables
+from arena.results.data_formats import write_tables
 from arena.results.formats import PRINT_WIDE, write_report
-from arena.results.table import Report
+from arena.results.table import Report, Table
 from arena.text import counted, one_line
 from arena.tournament.forfeits import ForfeitSummary
 from arena.whole_file import write_whole
@@ -43,10 +43,9 @@ def refuse_options(reason: str, *names: str) -> None:
         raise click.UsageError(f"{option} {reason}")
 
 
-def echo_json(values: Mapping[str, Any]) -> None:
-    """Print JSON, with what was said about the names of bots in its `notes`."""
-    said = click.get_current_context().meta.get(NOTES)
-    click.echo(json_text({**values, "notes": [*values.get("notes", ()), *said]} if said else values), nl=False)
+def echo_json(about: Mapping[str, Any], *tables: Table) -> None:
+    """Print JSON of what is shown in another way."""
+    print_report(Report("", tables, about=about), "json")
 
 
 def report_text(report: Report, form: str, wide: str = PRINT_WIDE) -> str:

@@ -27,7 +27,7 @@ def change_of(text: str) -> tuple[list[BotSpec], str]:
     """
     spec, parts, here = find_bot(text), parse_spec(text), Path.cwd()
     if spec.bundle is None or not (spec.revision or parts.target.endswith(".py")):
-        raise BotError(f"{parts.target} has no versions; name two bots, or the file of one: arena sprt bots/mybot.py")
+        raise BotError(f"{parts.target} has no versions; name two bots, or the file of one")
     path, _ = split_revision(parts.target, here) or (parts.target, "")
     file = spec.revision or find_revision(path, "HEAD", here)
     older = versions(file, file.commit)

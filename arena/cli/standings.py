@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+import shlex
 from pathlib import Path
 
 import click
 
 from arena.cli.league.show import show_bot
-from arena.cli.league.tables import show_standings_of
 from arena.cli.printing import counting, forfeit_code, print_report, refuse_options
 from arena.errors import ArenaError
 from arena.results.bot_versions import versions_report
@@ -28,7 +28,7 @@ JUDGING_MS = 36
 
 
 def standings_command(
-    source: str | None,
+    source: str,
     bot: str | None,
     everything: bool,
     error: float | None,
@@ -37,16 +37,11 @@ def standings_command(
     without: tuple[str, ...],
     only: tuple[str, ...],
     versions: bool,
-    server: str | None,
     files: Path | None,
     to: Path | None,
     form: str,
 ) -> int:
     """Run `arena standings`."""
-    if server is not None:
-        refuse_options("does not go with --server", "files")
-    if (source is None) == (server is None):
-        raise click.UsageError("give either a RUN or --server URL")
     if error is not None and not everything:
         raise click.UsageError("--error is for the statistics; add --all")
     selects = bool(without or only)
@@ -54,18 +49,12 @@ def standings_command(
         raise click.UsageError(
             "--versions has tables of its own, of a run; drop --all, --adjusted, --without and --only"
         )
-    if server is not None:
-        reason = "does not apply to --server, which shows the table as the server has it"
-        refuse_options(reason, "everything", "prior", "adjusted", "without", "only", "versions")
-        show_standings_of(server, form, to)
-        return 0
-    assert source is not None
     if adjusted and (everything or selects):
         raise click.UsageError("--adjusted is for the ratings from all games; drop --all, --without and --only")
     found = find_source(source)
     if bot is not None:
         if not isinstance(found, StoredLeague):
-            raise click.UsageError(f"BOT is one of a league; in a run: arena standings {source} --all")
+            raise click.UsageError(f"BOT is one of a league; in a run: arena standings {shlex.quote(source)} --all")
         reason = f"is for the whole table; leave out {one_line(bot)}"
         refuse_options(reason, "everything", "prior", "adjusted", "without", "only", "versions")
         show_bot(found.path, bot, files, form, to)
@@ -122,9 +111,8 @@ def _require_run(found: Source) -> None:
     name = one_line(str(found.path))
     match found:
         case StoredLeague():
-            raise ArenaError(
-                f"--versions: {name} is a league; to see the versions of a bot: arena standings {name} BOT"
-            )
+            words = f"arena standings {shlex.quote(name)} BOT"
+            raise ArenaError(f"--versions: {name} is a league; to see the versions of a bot: {words}")
         case RecordFile():
             raise ArenaError(
                 f"--versions: {name} is a file of records, which tells no versions of a bot apart; name a run"

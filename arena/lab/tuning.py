@@ -30,7 +30,6 @@ from arena.game.rng import derive_seed
 from arena.game.rules import written_out
 from arena.lab.notebook import Run
 from arena.lab.tournament import run_tournament
-from arena.results.data_formats import plain
 from arena.stats.pairs import HeadToHead, counts_between, head_to_head
 from arena.text import quoted
 from arena.tournament.folders import drawn_seed, folder_name
@@ -204,15 +203,6 @@ class Result:
     def better(self) -> bool:
         """Whether the winner is stronger than the bot as it was, with a likelihood above 95%."""
         return self.confirmed[DEFAULT].los > 0.95
-
-    def values(self) -> dict[str, Any]:
-        """Return the result as plain values for JSON."""
-        figures = ("games", "score", "elo", "elo_error95", "elo_low", "elo_high", "los")
-        confirmed = {
-            name: {figure: plain(getattr(head, figure)) for figure in figures} for name, head in self.confirmed.items()
-        }
-        values = {"spec": self.spec, "params": self.params, "better": self.better, "confirmed": confirmed}
-        return values | {"forfeits": self.forfeits.values()}
 
 
 @bots_held()

@@ -11,6 +11,7 @@ import getpass
 import json
 import os
 import platform
+import shlex
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -22,7 +23,7 @@ from arena.league.store import League
 from arena.league.versions import ACTIVE, OPEN, in_state
 from arena.settings import number_text, settings_of
 from arena.text import one_line, utc_iso
-from arena.tournament.store.folder_lock import is_in_use
+from arena.tournament.store.sqlite import is_in_use
 
 _HOUR_S, _DAY_S = 3600.0, 24 * 3600.0
 LIMITS = ("uploads", "submissions", "bots", "author_mb", "disk_mb")
@@ -189,7 +190,7 @@ def check_submission(league: League, author: str | None, name: str, size: int) -
         raise BudgetSpent(
             f"{whose} files of {use.bytes / _MIB:.1f} MiB in {league.name}; {size / _MIB:.1f} MiB more would exceed the"
             f" limit of {bounds.author_mb} MiB per author (author_mb). To change it:"
-            f" arena league people {league.name} --set budget.author_mb=N"
+            f" arena league people {shlex.quote(str(league.folder))} --set budget.author_mb=N"
         )
     check_disk(league, size)
 
@@ -203,7 +204,7 @@ def check_disk(league: League, size: int = 0) -> None:
     if used + size > bound * _MIB:
         raise BudgetSpent(
             f"the league in {league.folder} uses {used / _MIB:.1f} of its {bound} MiB (disk_mb). To change the limit:"
-            f" arena league people {league.name} --set budget.disk_mb=N"
+            f" arena league people {shlex.quote(str(league.folder))} --set budget.disk_mb=N"
         )
 
 

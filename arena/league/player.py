@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -185,7 +186,10 @@ class LeagueSession:
         self.look()
         if self.pause is not None and not self.signals.stopping:
             why = f": {self.pause.reason}" if self.pause.reason else ""
-            text = f"{self.league.name} is paused{why}; to go on: arena league pause {self.league.name} --undo"
+            text = (
+                f"{self.league.name} is paused{why}; to go on:"
+                f" arena league pause {shlex.quote(str(self.league.folder))} --undo"
+            )
             if not waits:
                 raise LeagueError(text)
             self.on_status(text)

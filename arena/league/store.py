@@ -233,7 +233,8 @@ def create_league(folder: Path, settings: LeagueSettings, secret: str | None = N
         try:
             with db.transaction():  # all tables and the settings, or nothing
                 if LEAGUE.has_tables(db, folder):
-                    raise LeagueError(f"{folder} already holds a league; look at it with: arena standings {folder}")
+                    look = f"arena standings {shlex.quote(str(folder))}"
+                    raise LeagueError(f"{folder} already holds a league; look at it with: {look}")
                 LEAGUE.make_tables(db)
                 values = {
                     "settings": json.dumps(asdict(settings), sort_keys=True),

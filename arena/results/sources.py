@@ -197,7 +197,9 @@ def run_to_play(text: str) -> StoredRun | None:
             return None  # `named_config` lists the names of tournaments
         raise
     if isinstance(found, StoredLeague):
-        raise ReplayError(f"{text} is a league, which never ends; to play more games: arena league work {text} --play")
+        raise ReplayError(
+            f"{text} is a league, which never ends; to play more games: arena league work {shlex.quote(text)} --play"
+        )
     if isinstance(found, StoredComparison):
         name, one = one_line(str(found.path)), next(iter(found.parts().values()))
         raise ReplayError(
@@ -290,7 +292,7 @@ def league_run(league: League) -> RunData:
     if not table:
         remarks.append("No bot is in the table yet.")
     if len(table) == 1 and not len(columns):
-        name = shlex.quote(league.name)
+        name = shlex.quote(str(league.folder))
         other = "greedy" if table[0].name == "random" else "random"
         remarks.append(f"A single bot has no rating. Submit another one, such as: arena submit {other} --league {name}")
     if waiting:

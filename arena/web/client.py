@@ -1,4 +1,4 @@
-"""A client for the server of a league, used by `arena submit --server` and `arena standings --server`.
+"""A client for the server of a league, used by `arena submit --server`.
 
 The server may be anybody's, so answers are checked and their text is made safe for a terminal.
 """

@@ -128,7 +128,7 @@ def static_file(name: str) -> Stored:
 def public_page(site: Site, path: str) -> Stored:
     """Return the public page at an address, or figures as JSON. Raise NoPage if there is none."""
     first, _, rest = path.partition("/")
-    if path == FIGURES:  # `arena standings --json` in public
+    if path == FIGURES:  # `arena standings LEAGUE --json` in public
         return stored(public_json(site.standings).encode(), "application/json")
     if path in PAGES:
         text = PAGES[path](site)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import shutil
 import signal
 from pathlib import Path
@@ -138,9 +137,9 @@ def test_all_variants_grow_together_until_the_errors_of_all_are_small(arena: Are
 
 def test_a_plan_of_all_variants_is_one_json_object(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
     folder, _ = whole
-    plans = json.loads(arena(*PLAY, *VARIANTS, "--games", 8, "--out", folder, "--dry-run", "--json").out)
+    plans = content(arena(*PLAY, *VARIANTS, "--games", 8, "--out", folder, "--dry-run", "--json").out)["variants"]
     assert {rules: plan["missing"] for rules, plan in plans.items()} == {"tactical": 12, "base": 12}
-    plans = json.loads(arena(*PLAY, *VARIANTS, "--out", "new", "--dry-run", "--json").out)
+    plans = content(arena(*PLAY, *VARIANTS, "--out", "new", "--dry-run", "--json").out)["variants"]
     assert [plan["is_new"] for plan in plans.values()] == [True, True]
     assert not Path("new").exists()
 

@@ -183,7 +183,7 @@ def test_verify_finds_what_was_changed_in_a_file(arena: Arena, played: Path) -> 
     lines[9] = lines[9].replace('"deal":', '"deal":9')
     Path("r.txt").write_text("\n".join(lines))
     found = arena("verify", "r.txt", code=1)
-    assert "4 of 30 games do not replay" in found.err
+    assert "4 of 30 games do not replay" in found.out
     assert "r.txt, line 4: turns: 1" in found.out
     assert "r.txt, line 6: record, result" in found.out
     assert "r.txt, line 8: record, move" in found.out

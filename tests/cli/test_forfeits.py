@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import re
 import shlex
 from collections.abc import Callable
@@ -191,6 +190,6 @@ def test_tuning(arena: Arena, way: str, code: int) -> None:
     look = re.search(r"tuned forfeited (\d+ of|all) 24 games by exception: .*; arena (replay .*)", out)
     assert look is not None, out
     assert "ValueError" in arena(*shlex.split(look[2])).out
-    lines = json.loads(arena(*command, "--json", code=code).out)["forfeits"]
+    lines = content(arena(*command, "--json", code=code).out)["forfeits"]
     assert {line["bot"] for line in lines} == {"tuned", "default"}
     assert lines[0].keys() == {"bot", "kind", "games", "reason", "game"}

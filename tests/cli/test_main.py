@@ -19,7 +19,7 @@ from arena.cli.commands import cli
 from arena.cli.main import main
 from arena.cli.options import Number
 from arena.errors import ArenaError
-from tests.cli.conftest import Arena, commands, hear_ctrl_c
+from tests.cli.conftest import Arena, commands, content, hear_ctrl_c
 
 HEAVY = (
     "numpy",
@@ -258,7 +258,7 @@ def test_a_claim_is_judged(arena: Arena) -> None:
     assert shown.startswith("The claim does not hold: ")
     assert "b4" in shown
     assert arena(*call, "--seen", "b4").out.startswith("The claim holds: a colour run")
-    assert json.loads(arena(*call, "--json").out)["refutation"] == ["b4"]
+    assert content(arena(*call, "--json").out)["refutation"] == ["b4"]
     assert "Missing option '--mine', the claimant's side; for example: arena explain" in arena("explain", code=2).err
 
 

@@ -92,26 +92,9 @@ def test_a_bot_that_fails_loses(person: Typing) -> None:
     assert "\x1b" not in result.out
 
 
-def test_the_game_of_two_bots_is_printed_and_shown_as_a_page(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown: list[str] = []
-    monkeypatch.setattr("click.launch", shown.append)
-    bots = ("first", "random", "--seed", 2, "--isolation", "none")
-    printed = arena("play", *bots).out
-    assert "Move 5 of" in printed
-    assert printed.endswith("\n\nfirst - random, rules base, seed 2.\n")
-    assert shown == []
-    page = Path("games/first-iello-base-2.html")
-    arena("play", *bots, "--open")
-    assert shown == [page.resolve().as_uri()]
-    assert "first2" in arena("play", "first", "first", "--seed", 2, "--isolation", "none").out
-
-
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("greedy", "first", "--claims"), "drop BOT2"),
-        (("greedy", "--open"), "two bots"),
-        (("a", "b", "c"), "found 3"),
         (("gone.txt",), "no file gone.txt"),
         (("gone.txt", "--claims"), "--claims is for a new game"),
         (("other.txt",), "does not say who played"),

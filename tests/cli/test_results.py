@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
 from pathlib import Path
 from types import SimpleNamespace
@@ -170,7 +169,7 @@ def test_doctor_as_json(
 ) -> None:
     monkeypatch.setattr(doctor, "checks", lambda: [(OK, "this"), (mark, "that")])
     assert main(["doctor", "--json"]) == code
-    found = json.loads(capsys.readouterr().out)
+    found = content(capsys.readouterr().out)
     assert found["works"] is (code == 0)
     assert found["checks"] == [{"state": "ok", "text": "this"}, {"state": state, "text": "that"}]
     assert {"ok", "missing"} >= {line["state"] for line in found["isolation"]}

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.bundle import BUNDLES
-from arena.bots.spec import find_bot
 from arena.tournament.folders import latest
 from arena.tournament.store.sqlite import DATABASE
 from arena.tournament.store.writer import open_store
@@ -31,40 +29,6 @@ def test_what_is_said_of_runs_that_are_not_there(arena: Arena) -> None:
     assert "no folder nowhere" in arena("runs", "nowhere", code=2).err
     open_store("results/one").close()
     assert "there is no run in results/one yet: it was never begun" in arena("verify", "one", code=2).err
-    assert "--yes belongs to --prune or --trim" in arena("runs", "--yes", code=2).err
-    assert "which names the one RUN" in arena("runs", "--trim", "run", "--prune", code=2).err
-
-
-def test_old_runs_are_deleted_when_a_person_agrees(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    for age, name in enumerate(("new", "old", "older")):
-        store_run(Path(f"results/{name}").resolve(), units=1)
-        Path(f"results/{name}/note.txt").write_bytes(b"x" * 10**6 * age)
-        os.utime(f"results/{name}/{DATABASE}", (10**9 - age, 10**9 - age))
-    order = [line["name"] for line in lines(arena)]
-    monkeypatch.setattr("click.termui.visible_prompt_func", lambda text: "n")
-    refused = arena("runs", "--prune", "--limit", 1, code=2)
-    assert refused.out.startswith("\n".join(str(name) for name in order[1:]))
-    assert "nothing was deleted" in refused.err
-    assert "Nothing to delete" in arena("runs", "--prune").out + arena("runs", "--prune", "--limit", 0).out
-    assert len(lines(arena)) == 3
-    assert arena("runs", "--prune", "--limit", 1, "--yes").out.endswith("Deleted 2 runs.\n")
-    assert [line["name"] for line in lines(arena)] == order[:1]
-
-
-def test_deleted_runs_leave_no_files_but_those_of_people(arena: Arena) -> None:
-    arena("compare", *MATCH[1:], "--variants", "base,expert", "--out", "results/both")
-    arena(*MATCH, "--out", "results/one")
-    find_bot("first").placed(Path("results/both/base", BUNDLES))  # a killed run leaves them
-    Path("results/both/base/.lock-journal").touch()
-    arena("export", "one", "--all")
-    arena("report", "one")
-    assert "Kept" not in arena("runs", "--prune", "--limit", 1, "--yes").out
-    assert os.listdir("results") == ["one"]
-    Path("results/one/mine").mkdir()
-    arena(*MATCH, "--out", "results/two")
-    shown = arena("runs", "--prune", "--limit", 1, "--yes").out
-    assert shown.endswith("Kept the other files in results/one.\nDeleted 1 run.\n")
-    assert os.listdir("results/one") == ["mine"]
 
 
 @pytest.mark.slow
@@ -129,6 +93,5 @@ def test_a_run_at_work_in_another_process(arena: Arena) -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         assert [line["state"] for line in lines(arena)] == ["running"]
-        assert "half is being played" in arena("runs", "--trim", "half", "--yes", code=2).err
         process.kill()
     assert [line["state"] for line in lines(arena)] == ["stopped"]

@@ -70,12 +70,6 @@ def test_mistakes_are_said(arena: Arena, folder: Path, options: tuple[str, ...],
     assert message in arena("standings", folder, *options, "--all", code=2).err
 
 
-@pytest.mark.parametrize("option", [("--all",), ("--versions",), ("--only", "a,b"), ("--prior", "2")])
-def test_a_server_has_one_table(arena: Arena, option: tuple[str, ...]) -> None:
-    err = arena("standings", "--server", "http://127.0.0.1:9", *option, code=2).err
-    assert f"{option[0]} does not apply to --server" in err
-
-
 def test_bots_are_left_out(arena: Arena, folder: Path) -> None:
     for options in (("--without", "bad"), ("--only", "random", "--only", "greedy")):
         found = json_of("standings", folder, *options, "--json")

@@ -1,4 +1,4 @@
-"""`arena standings --versions` and `arena runs --trim`: what a run holds of bots as they were, and without it."""
+"""`arena standings --versions`: what a run holds of bots as they were."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import pytest
 from arena.cli.main import main
 from arena.results.run_data import read_run
 from arena.stats.intervals import mean_difference
-from arena.tournament.games import GameResult
 from arena.tournament.plan import BEST_OF_MANY
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import DATABASE
@@ -150,54 +149,15 @@ def test_comparisons_have_tables_for_each_variant(arena: Arena, tmp_path: Path) 
     arena(*command)
     rows = json_of("standings", "pair", "--versions", "--json")["versions"]
     assert {row["variant"] for row in rows} == {"base", "expert"}
-    found = arena("runs", "--trim", "pair", code=2)
-    assert found.out.splitlines() == [f"pair/{rules} holds 4 games that no table shows" for rules in ("base", "expert")]
-    assert "All 8 games. Nothing was deleted" in found.err
-    assert "Deleted 8 games." in arena("runs", "--trim", "pair", "--yes").out
-    assert arena("verify", "pair").out.count("4 games replayed") == 2
-    assert "Nothing to delete" in arena("runs", "--trim", "pair", "--yes").out
 
 
 def test_leagues_and_records_have_no_versions_of_a_run(arena: Arena, played: Path) -> None:
     arena("league", "create", "open", "--set", "isolation=none")
     assert "arena standings leagues/open BOT" in arena("standings", "open", "--versions", code=2).err
-    assert "--trim takes a run" in arena("runs", "--trim", "open", code=2).err
     Path("games.txt").write_text(arena("replay", played, 1, "--record").out)
     assert "name a run" in arena("standings", "games.txt", "--versions", code=2).err
     assert "--versions has tables of its own" in arena("standings", played, "--versions", "--all", code=2).err
     assert "No bot of this run has more than one version." in arena("standings", played, "--versions").out
-    assert "--trim takes a run" in arena("runs", "--trim", "games.txt", code=2).err
-
-
-# ---------------------------------------------------------------- deleting
-
-
-def results(folder: Path) -> list[GameResult]:
-    with Reader(folder) as reader:
-        return list(reader.results())
-
-
-def test_what_no_table_shows_is_deleted_when_a_person_agrees(
-    arena: Arena, run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    holds = "run holds 156 games that no table shows"
-    kept, table, size = results(run), arena("standings", run).out, (run / DATABASE).stat().st_size
-    refused = arena("runs", "--trim", "run", code=2)
-    assert refused.err == f"Error: {holds}. Nothing was deleted; to delete them without a question, add --yes\n"
-    asked: list[str] = []
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
-    monkeypatch.setattr("click.termui.visible_prompt_func", lambda text: asked.append(text) or "n")
-    assert "nothing was deleted" in arena("runs", "--trim", "run", code=2).err
-    monkeypatch.setattr("click.termui.visible_prompt_func", lambda text: asked.append(text) or "y")
-    done = arena("runs", "--trim", "run").out
-    assert len(asked) == 2
-    assert re.search(r"Deleted 156 games\.\n.*: 0\.\d MB before, 0\.\d MB now\.$", done.strip())
-    assert (run / DATABASE).stat().st_size < size
-    assert results(run) == kept
-    assert arena("standings", run).out == table
-    assert arena("verify", run).out == "72 games replayed, all with their stored results.\n"
-    assert "No bot of this run has more than one version." in arena("standings", run, "--versions").out
-    assert arena("runs", "--trim", "run").out == "Nothing to delete: the tables of run show all its games.\n"
 
 
 EDITS_ITSELF = """

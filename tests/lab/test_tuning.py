@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.lab.notebook import load
 from arena.lab.tuning import DEFAULT, TuningTask, read_parameters, tune
-from tests.cli.conftest import Arena, arena  # noqa: F401
+from tests.cli.conftest import Arena, arena, content  # noqa: F401
 
 optuna = pytest.importorskip("optuna")
 distributions = optuna.distributions
@@ -67,12 +66,12 @@ def test_a_folder_of_another_tuning_is_left_alone() -> None:
 def test_the_command(arena: Arena) -> None:  # noqa: F811
     Path("mine.py").write_text(BOT)
     words = ["tune", "mine.py", "--param", "x:0..1", "--against", "random", "--trials", 2, "--games", 8, "--confirm", 8]
-    found = json.loads(arena(*words, "--seed", 4, "--workers", 1, "--json", "--out", "one", code=None).out)
-    again = json.loads(arena(*words, "--seed", 4, "--workers", 2, "--json", "--out", "two", code=None).out)
+    found = content(arena(*words, "--seed", 4, "--workers", 1, "--json", "--out", "one", code=None).out)
+    again = content(arena(*words, "--seed", 4, "--workers", 2, "--json", "--out", "two", code=None).out)
     assert found == again
     plain = arena(*words, "--out", "one", code=None)
     assert plain.err == "tuning in one, seed 4\n", "nothing is played again"
-    assert plain.out.startswith(f"winner    mine.py:x={found['params']['x']}\nagainst   as it was: ")
+    assert plain.out.startswith(f"tuned = mine.py:x={found['params']['x']}\n")
 
 
 # ---------------------------------------------------------------- what can be tuned

@@ -1,8 +1,7 @@
-"""Programs at a server: `arena submit --server`, `arena standings --server`; pages as files."""
+"""Programs at a server: `arena submit --server`; pages as files."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -83,21 +82,12 @@ def test_a_folder_travels_whole(asked: Web, tmp_path: Path) -> None:
     assert Server("http://x", asked.token("Ann")).submit(what)["hash"] == what.hash
 
 
-def test_the_table_of_a_server(asked: Web, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["standings", "--server", "http://localhost:8000", "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)["tables"]["standings"]) == 2
-    assert main(["standings", "--server", "http://localhost:8000"]) == 0
-    assert "test: league, rules base, 8 games" in capsys.readouterr().out
-
-
 def test_wrong_use(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for command in (
-        ["standings"],
-        ["standings", "x", "--server", "http://x"],
         ["submit", "x"],
         ["submit", "x", "--server", "http://x", "--author", "A"],
         ["submit", "x", "--server", "http://x"],
-        ["standings", "--server", "ftp://x"],
+        ["submit", "x", "--server", "ftp://x"],
     ):
         assert main(command) == 2
         assert "Traceback" not in capsys.readouterr().err
@@ -123,10 +113,6 @@ def test_a_malformed_answer_is_one_sentence(
         monkeypatch.setattr(Server, "ask", lambda self, *args, answer=answer: answer)
         assert main(["submit", str(tmp_path / "mine.py"), "--server", "http://localhost"]) == 2
         assert "does not answer like the server of a league" in capsys.readouterr().err
-    for table in ({}, {"standings": 3}, {"league": "x", "settings": {"rules": 1}, "games": 1e400}):
-        monkeypatch.setattr(Server, "ask", lambda self, *args, table=table: {"standings": [{"bot": 1}]} | table)
-        assert main(["standings", "--server", "http://localhost"]) == 2
-        assert "answers with something other than a table" in capsys.readouterr().err
 
 
 def test_texts_of_a_server_do_not_reach_the_terminal_as_they_are(

@@ -12,13 +12,12 @@ import click
 from arena.bots.isolation.process import require_isolation
 from arena.cli.league.shared import chosen_league
 from arena.cli.playing import read_settings
-from arena.cli.printing import print_report, refuse_options
+from arena.cli.printing import echo_json, print_report, refuse_options
 from arena.errors import ArenaError
 from arena.league import oversight
 from arena.league.league_settings import load_settings
 from arena.league.store import LEAGUES, League, create_league, open_league
 from arena.league.views import describe
-from arena.results.data_formats import json_text
 from arena.results.league import budget_table
 from arena.results.table import Report, Table
 from arena.settings import merged
@@ -94,7 +93,7 @@ def _invite(league: League, author: str, days: float, admin: bool, url: str | No
     oversight.record(league, "invite", "invited", author=author, detail="as an organiser" if admin else "")
     link = accounts.sign_in_link(url, token) if url else None
     if as_json:
-        click.echo(json_text({"author": author, "token": token, "link": link}), nl=False)
+        echo_json({"author": author, "token": token, "link": link})
         return
     click.echo(token)
     if link:

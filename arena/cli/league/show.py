@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -23,6 +26,7 @@ from arena.league.views import (
     opponent_lines,
     version_lines,
 )
+from arena.results.formats import PRINT_WIDE
 from arena.results.league import (
     forfeits_table,
     history_table,
@@ -31,6 +35,9 @@ from arena.results.league import (
     opponents_table,
     versions_table,
 )
+from arena.results.run_standings import standings
+from arena.results.sources import league_run
+from arena.results.standings_report import standings_report
 from arena.results.table import Report, Table
 from arena.text import indented, utc_text
 
@@ -52,6 +59,13 @@ def list_leagues() -> None:
         remarks.append("No league in leagues/ can be read." if unread else none)
     faults = Table("unread", "", unread, files=("name", "reason"))
     print_report(Report("", [leagues_table(lines), faults], remarks), "wide")
+
+
+def show_standings(league: League, form: str, **more: Any) -> None:
+    """Print the current table; `more` is what JSON has besides."""
+    report = standings_report(standings(league_run(league)))
+    wide = f"arena standings {shlex.quote(str(league.folder))} {PRINT_WIDE}"
+    print_report(replace(report, about={**report.about, **more}), form, wide=wide)
 
 
 def show_bot(folder: Path, named: str, files: Path | None, form: str, to: Path | None = None) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,10 +11,9 @@ from typing import Any
 import click
 
 from arena.bots.cores import core_count
-from arena.bots.spec import find_bot
 from arena.cli.group import INTERRUPTED
 from arena.cli.league.shared import LeagueProgress, session_in_turn, tell_result
-from arena.cli.league.tables import show_standings
+from arena.cli.league.show import show_standings
 from arena.cli.printing import echo_json, refuse_options
 from arena.errors import ArenaError
 from arena.league import book, oversight, versions
@@ -67,8 +65,6 @@ def submit_command(
             _tell_known(league, receipt.outcome, now)
         else:
             tell_result(league, result)
-        if folder is None and own.state in versions.OPEN:
-            _tell_of_missing_files(bot, now.reason)
         for other in results.values():
             tell_result(league, other)
         outcome = receipt.outcome if own.state not in versions.OPEN else now.state
@@ -112,21 +108,6 @@ def _show(league: League, now: Version, outcome: str, warnings: Sequence[str], f
     submission = {"bot": now.name, "version": now.number, "hash": now.hash, "outcome": outcome, "reason": now.reason}
     show_standings(league, form, submission={**submission, "warnings": list(warnings)})
     return _REFUSED if now.state == versions.REFUSED else _DONE
-
-
-def _tell_of_missing_files(bot: str, reason: str) -> None:
-    """Print how to submit a bot with a module or file that lies beside it and is not its own, if it lacks that."""
-    path = Path(find_bot(bot).path)
-    for module, file in re.findall(r"No module named '(\w+)'|No such file or directory: '(?:[^']*/)?([^'/]+)'", reason):
-        name = module or file
-        if (path.parent / f"{name}.py").exists() or (path.parent / name).exists():
-            home = shlex.quote(os.path.relpath(path.parent))
-            click.echo(
-                f"{name} is in the same folder, but is no file of this bot. To submit the folder:\n"
-                f"  arena submit {shlex.quote(path.name)} --folder {home} ...",
-                err=True,
-            )
-            return
 
 
 def _tell_known(league: League, outcome: str, version: Version) -> None:

@@ -10,7 +10,7 @@ import click
 from arena.bots.cores import core_count
 from arena.cli.group import INTERRUPTED
 from arena.cli.league.shared import LeagueProgress, chosen_league, session_in_turn, tell_result
-from arena.cli.league.tables import show_standings
+from arena.cli.league.show import show_standings
 from arena.cli.printing import refuse_options
 from arena.league import book, oversight
 from arena.league.placement import LeagueWork, SubmissionResult

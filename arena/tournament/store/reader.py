@@ -2,7 +2,7 @@
 
 A run may hold more games than its settings ask for: of bots that have left or have changed, on more deals. A reader
 yields those that the settings ask for, and nothing else selects from the table `games`; only `columns_of` also reads
-others, and `count_hidden` counts them.
+others.
 """
 
 from __future__ import annotations
@@ -214,11 +214,6 @@ class Reader:
     def count_all(self) -> int:
         """Return the number of games stored, also of those that the settings do not ask for."""
         return int(self._query("SELECT count(*) FROM games")[0][0])
-
-    def count_hidden(self) -> int:
-        """Return the number of games that no table shows: of bots that have left or changed, on more deals."""
-        with self._kind.guard(self.folder, "read"), self._db.snapshot():
-            return self.count_all() - self.count()
 
     def rows(self, where: str = "", *args: object) -> Iterator[Row]:
         """Yield the rows in schedule order; `where` is a further condition in SQL, with its `args`."""

@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.text import utc_iso
 from arena.tournament.games import ROW_COLUMNS, Chunk, GameId, SeriesTask, Task, game_key
 from arena.tournament.store.columns import GameColumns, StoredPairing
-from arena.tournament.store.reader import SHOWN_GAMES, BotEntry, Reader
+from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.sqlite import RUN_SCHEMA, Connection, StoreError, take_lock
 
 _INSERT = (
@@ -131,32 +130,6 @@ class Store(Reader):
             self._db.execute(
                 "UPDATE pairings SET number = NULL WHERE number >= ? AND ? IN (a, b)", (number, self._field[bot])
             )
-
-    def prune(self, expected: int) -> None:
-        """Delete the games that no table shows, with their pairings and bots, in one transaction.
-
-        StoreError if they are not as many as `expected`: then nothing is deleted. All other numbers stay.
-        """
-        with self._transaction():
-            if self.count_hidden() != expected:
-                raise StoreError(f"the run in {self.folder} has changed meanwhile; nothing was deleted")
-            self._db.execute(f"DELETE FROM games WHERE NOT ({SHOWN_GAMES})", (self._stop,))
-            self._db.execute("DELETE FROM pairings WHERE number IS NULL")
-            met = "SELECT a FROM pairings UNION SELECT b FROM pairings"
-            self._db.execute(f"DELETE FROM bots WHERE place IS NULL AND bot NOT IN ({met})")
-            # the games of all sessions add up to those stored; nothing was played, so the run was last played as before
-            ((ended,),) = self._db.execute("SELECT max(ended) FROM sessions").fetchall()
-            if ended is not None:
-                info = {"remark": "deleted what no table showed", "when": utc_iso(time.time())}
-                self._db.execute(
-                    "INSERT INTO sessions (started, ended, games, info) VALUES (?, ?, ?, ?)",
-                    (ended, ended, -expected, json.dumps(info, sort_keys=True)),
-                )
-
-    def compact(self) -> None:
-        """Write the database anew without the room of deleted games, which lay between all others."""
-        with RUN_SCHEMA.guard(self.folder, "compact"):
-            self._db.execute("VACUUM")
 
     def numbered(self, task: Task) -> Task:
         """Return a unit of the schedule with the number of its pairing here; the pairing must be shown."""

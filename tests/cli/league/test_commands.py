@@ -170,9 +170,7 @@ def test_a_bot_whose_file_was_not_submitted(open_: Arena) -> None:
     source = f"from pathlib import Path\nPath(__file__).with_name('weights.txt').read_text()\n{LAST}"
     written(Path("bots"), heavy=source)
     Path("bots/weights.txt").write_text("1 2")
-    err = open_("submit", "bots/heavy.py", "--league", "open", code=1).err
-    assert "weights.txt is in the same folder" in err
-    assert "arena submit heavy.py --folder bots ..." in err
+    assert "weights.txt" in open_("submit", "bots/heavy.py", "--league", "open", code=1).err
 
 
 # ---------------------------------------------------------------- what only reads
