@@ -31,8 +31,7 @@ from arena.stats.pairs import (
     score_of_elo,
 )
 from arena.stats.ratings import MOST_AWAY, Ratings, rate
-from arena.stats.sprt import Sprt, SprtTest
-from arena.stats.stopped import stopped_estimate
+from arena.stats.sprt import Sprt, SprtTest, stopped_estimate
 from arena.stats.variants import win_rate_differences
 from benchmarks.simulate import (
     Luck,

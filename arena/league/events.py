@@ -9,7 +9,7 @@ from arena.league.league_settings import LeagueError
 from arena.league.rating import Standings, StandingsRow, league_standings
 from arena.league.store import League
 from arena.league.versions import VERSION_COLUMNS, Version
-from arena.stats.score import Score
+from arena.stats import Score
 
 CREATED, ACCEPTED, BACK, SUBMISSION_REFUSED, RETIRED, RETURNED, PLAYED = (
     "created",

@@ -16,7 +16,7 @@ from arena.league.rating import Standings, StandingsRow, league_standings
 from arena.league.store import League, open_league
 from arena.league.submission import check_path
 from arena.league.versions import Version
-from arena.stats.score import Score
+from arena.stats import Score
 from arena.text import first_line
 from arena.tournament.forfeits import ForfeitSummary, Reasons
 from arena.tournament.games import GameId, GameResult

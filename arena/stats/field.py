@@ -17,9 +17,9 @@ import numpy as np
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import did_you_mean
+from arena.stats import Score
 from arena.stats.frames import Floats, Ints, StatsError, as_floats, by_seat, check_games, deals_of, require_columns
 from arena.stats.intervals import clustered_error, mean_interval
-from arena.stats.score import Score
 
 if TYPE_CHECKING:
     import pandas as pd
