@@ -22,25 +22,20 @@ from scipy.stats import norm
 
 from arena.stats.adjusted import take_luck_out
 from arena.stats.bradley_terry import centre_of
-from arena.stats.distributions import Z95
 from arena.stats.field import scores
 from arena.stats.frames import games_of
 from arena.stats.pairs import (
     ELO_SCALE,
     NORMALIZED_SCALE,
-    cell_scores,
-    regularised,
     score_intervals,
     score_of_elo,
 )
 from arena.stats.ratings import MOST_AWAY, Ratings, rate
-from arena.stats.sprt import Sprt, SprtTest
-from arena.stats.stopped import stopped_estimate
+from arena.stats.sprt import Sprt, SprtTest, stopped_estimate
 from arena.stats.variants import win_rate_differences
 from benchmarks.simulate import (
     Luck,
     adjusted_test,
-    expected_units,
     head_to_head_coverage,
     simulate_cells,
     simulate_games,
@@ -58,13 +53,8 @@ LUCKS = {
 }
 
 
-def coverage(
-    seed: int, fields: int, bots: int, deals: int, luck: Luck, own_deals: bool = False, deviation: float = SPREAD
-) -> dict[str, tuple[int, int]]:
-    """Simulate round robins of known strengths; return (intervals that contain the truth, intervals) by kind.
-
-    `own_deals` wrongly treats the deals of each pairing as different: clusters by pair, not by deal.
-    """
+def coverage(seed: int, fields: int, bots: int, deals: int, luck: Luck, deviation: float) -> dict[str, tuple[int, int]]:
+    """Simulate round robins of known strengths; return (intervals that contain the truth, intervals) by kind."""
     held: dict[str, list[int]] = {}
 
     def count(kind: str, inside: np.ndarray | bool) -> None:
@@ -77,8 +67,6 @@ def coverage(
         strength -= strength.mean()
         names = [f"b{bot:02d}" for bot in range(bots)]
         games = simulate_games(strength, deals, generator, ADVANTAGE, luck)
-        if own_deals:
-            games["deal"] += deals * games["pairing"]
         rated = rate(games)
         count("rating", ratings_held(rated, strength))
         level = dict(zip(names, strength))
@@ -108,17 +96,13 @@ def ratings_held(rated: Ratings, strength: np.ndarray) -> np.ndarray:
     return held
 
 
-def edge_coverage(
-    seed: int, fields: int, bots: int, deals: int, away: float, luck: Luck, own_deals: bool = True
-) -> tuple[float, float]:
+def edge_coverage(seed: int, fields: int, bots: int, deals: int, away: float, luck: Luck) -> tuple[float, float]:
     """Simulate fields in which one bot is `away` from the mean of the others; count its intervals, and the others'."""
     far = others = 0.0
     for generator in np.random.default_rng([seed, bots, deals, int(away) % 10_000]).spawn(fields):
         strength = np.append(away, generator.normal(0.0, SPREAD / 2, bots - 1))
         games = simulate_games(strength, deals, generator, ADVANTAGE, luck)
-        if own_deals:
-            games = play_apart(games, strength, generator, luck)
-        held = ratings_held(rate(games), strength)
+        held = ratings_held(rate(play_apart(games, strength, generator, luck)), strength)
         far, others = far + held[0], others + held[1:].mean()
     return far / fields, others / fields
 
@@ -140,16 +124,6 @@ def shown_interval(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the interval that all tables show."""
     low, room = score_intervals(counts)
     return low, 1 - room
-
-
-def fishtest_interval(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the normal approximation with 0.001 in place of empty cells, for comparison."""
-    filled = regularised(counts)
-    number = filled.sum(axis=1)
-    scores = cell_scores(5)
-    mean = filled @ scores / number
-    width = Z95 * np.sqrt((filled * (scores - mean[:, None]) ** 2).sum(axis=1)) / number
-    return mean - width, mean + width
 
 
 def lucky_games(
@@ -206,24 +180,14 @@ def stopped_coverage(
     return held / max(with_interval, 1), above / tests, plain / tests
 
 
-def error_rates(
-    seed: int, tests: int, test: SprtTest, luck: Luck, unit: str = "pairs"
-) -> Iterator[tuple[str, float, float, float]]:
-    """Yield, for each hypothesis, its name, the share of wrong verdicts, the mean units and the predicted units.
+def error_rates(seed: int, tests: int, test: SprtTest, luck: Luck, unit: str) -> Iterator[tuple[str, float, float]]:
+    """Yield, for each hypothesis, its name, the share of wrong verdicts and the mean units.
 
-    `unit` is "pairs", "games" (single ones, independent), or "torn pairs": pairs wrongly counted as games.
+    `unit` is "pairs" or "games" (single ones, independent).
     """
     pairs = unit == "pairs"
-
-    def cells(score: float, units: int, generator: np.random.Generator) -> np.ndarray:
-        found = simulate_cells(score, units, generator, luck, unit != "games")
-        if unit == "torn pairs":
-            found = np.stack([np.where(found > 0, 2, 0), np.where(found == 4, 2, 0)], axis=1).ravel()
-        return found
-
-    sample = cells(0.5, 200_000, np.random.default_rng(seed))
     number = 5 if pairs else 3
-    counts = np.bincount(sample, minlength=number)
+    sample = simulate_cells(0.5, 200_000, np.random.default_rng(seed), luck, pairs)
     spread = float(np.var(sample / (number - 1)))
     for name, elo, wrong in (("H0", test.elo0, "H1"), ("H1", test.elo1, "H0")):
         if test.model == "logistic":
@@ -231,15 +195,13 @@ def error_rates(
         else:
             score = 0.5 + elo / NORMALIZED_SCALE * math.sqrt(spread * (2 if pairs else 1))
         errors, units = 0, 0
-        predicted = expected_units(test, counts, elo)[0]
-        portion = int(min(max(predicted / 2, 16), 1024))
         for generator in np.random.default_rng([seed, int(name == "H1")]).spawn(tests):
             state = Sprt(test, number)
             while state.verdict == "continue":
-                state.extend(cells(score, portion, generator))
+                state.extend(simulate_cells(score, 256, generator, luck, pairs))
             errors += state.verdict == wrong
             units += state.units
-        yield name, errors / tests, units / tests, predicted
+        yield name, errors / tests, units / tests
 
 
 @click.command()
@@ -288,10 +250,8 @@ def print_coverage(
     echo("|---|---|" + "---|" * len(kinds))
     for deals in all_deals:
         for name, luck in LUCKS.items():
-            held = coverage(seed, fields, bots, deals, luck, deviation=spread)
+            held = coverage(seed, fields, bots, deals, luck, spread)
             echo(f"| {name} | {deals} | {_shares([held[kind] for kind in kinds])} |")
-    held = coverage(seed, fields, bots, all_deals[0], LUCKS["seat 0.3, bot 0.3"], own_deals=True, deviation=spread)
-    echo(f"| seat 0.3, bot 0.3, clusters by pair | {all_deals[0]} | {_shares([held[kind] for kind in kinds])} |")
 
 
 def print_edges(seed: int, fields: int, echo: Callable[[str], None]) -> None:
@@ -314,8 +274,8 @@ def print_edges(seed: int, fields: int, echo: Callable[[str], None]) -> None:
 def print_head_to_head(echo: Callable[[str], None]) -> None:
     """Print the exact coverages of two bots, one row per kind of luck and number of pairs."""
     echo("\nCoverage of the head-to-head interval at true scores, over all outcomes:\n")
-    echo("| interval | luck in the deal | pairs | " + " | ".join(f"{score:g}" for score in TRUE_SCORES) + " |")
-    echo("|---|---|---|" + "---|" * len(TRUE_SCORES))
+    echo("| luck in the deal | pairs | " + " | ".join(f"{score:g}" for score in TRUE_SCORES) + " |")
+    echo("|---|---|" + "---|" * len(TRUE_SCORES))
     lucks = {**LUCKS, "seat 1": Luck(1.0, 0.0), "bot 1": Luck(0.0, 1.0)}
     del lucks["seat 0.3, bot 0.3"]  # to a pair the same as independent
     least = 1.0
@@ -323,11 +283,8 @@ def print_head_to_head(echo: Callable[[str], None]) -> None:
         for pairs in PAIRS:
             held = head_to_head_coverage(pairs, luck, TRUE_SCORES, shown_interval)
             least = min(least, *held)
-            echo(f"| ours | {name} | {pairs} | " + " | ".join(f"{100 * share:.1f}" for share in held) + " |")
-    for pairs in PAIRS:
-        held = head_to_head_coverage(pairs, LUCKS["independent"], TRUE_SCORES, fishtest_interval)
-        echo(f"| fishtest's | independent | {pairs} | " + " | ".join(f"{100 * share:.1f}" for share in held) + " |")
-    echo(f"\nThe least of ours: {100 * least:.2f} %.")
+            echo(f"| {name} | {pairs} | " + " | ".join(f"{100 * share:.1f}" for share in held) + " |")
+    echo(f"\nThe least: {100 * least:.2f} %.")
 
 
 def print_adjusted(seed: int, runs: int, echo: Callable[[str], None]) -> None:
@@ -361,19 +318,19 @@ def _shares(counts: Sequence[tuple[int, int]]) -> str:
 def print_error_rates(seed: int, tests: int, echo: Callable[[str], None]) -> None:
     """Print the shares of wrong verdicts for alpha = beta = 5%."""
     echo(f"\nWrong verdicts of sequential tests, {tests} at each hypothesis, alpha = beta = 5 %:\n")
-    echo("| test | unit | luck | truth | wrong, % | mean units | predicted |")
-    echo("|---|---|---|---|---|---|---|")
+    echo("| test | unit | luck | truth | wrong, % | mean units |")
+    echo("|---|---|---|---|---|---|")
     pairs = [("pairs", name) for name in LUCKS]
     for model, elo1, rows in (
-        ("logistic", 20.0, [*pairs, ("games", "independent"), ("torn pairs", "bot 0.5")]),
+        ("logistic", 20.0, [*pairs, ("games", "independent")]),
         ("normalized", 20.0, [*pairs, ("games", "independent")]),
         ("logistic", 60.0, pairs),
         ("logistic", 150.0, pairs),
     ):
         test = SprtTest(0.0, elo1, model=model)  # type: ignore[arg-type]
         for unit, name in rows:
-            for truth, wrong, units, predicted in error_rates(seed, tests, test, LUCKS[name], unit):
-                figures = f"{100 * wrong:.2f} | {units:.0f} | {predicted:.0f}"
+            for truth, wrong, units in error_rates(seed, tests, test, LUCKS[name], unit):
+                figures = f"{100 * wrong:.2f} | {units:.0f}"
                 echo(f"| {model} 0 .. {elo1:g} | {unit} | {name} | {truth} | {figures} |")
 
 

@@ -8,18 +8,16 @@ games of a pair then tend to be split) and one for a bot (in both seats; the two
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy.special import expit, gammaln, ndtr, ndtri, xlogy
 from scipy.stats import multivariate_normal
 
 from arena.stats.frames import Floats, Ints, StatsError
-from arena.stats.pairs import ELO_SCALE, NORMALIZED_SCALE, cell_scores, check_counts, regularised, score_of_elo
+from arena.stats.pairs import ELO_SCALE
 from arena.stats.sprt import AdjustedSprt, SprtTest
 
 Interval = Callable[[Floats], tuple[Floats, Floats]]
@@ -144,41 +142,3 @@ def head_to_head_coverage(pairs: int, luck: Luck, true_scores: Sequence[float], 
         for score in true_scores
         for chance in [np.exp(ways + xlogy(outcomes, pair_shares(score, luck)).sum(axis=1))]
     ]
-
-
-def expected_units(
-    test: SprtTest, counts: Sequence[float] | npt.ArrayLike, elo: float | None = None
-) -> tuple[float, float]:
-    """Return the approximate number of units (pairs or games) of a test, and its probability of ending with H1.
-
-    `counts` give the spread of results. `elo` is the assumed true value on the test's scale; None: as counted. Treats
-    the log likelihood ratio as a Brownian motion between the bounds (good for hypotheses that are not far apart), for a
-    test from its start.
-
-    >>> units, power = expected_units(SprtTest(0, 10), [300, 0, 400, 0, 300], elo=10)
-    >>> round(units), round(power, 3)
-    (3841, 0.95)
-    """
-    values = regularised(check_counts(counts))
-    share = values / values.sum()
-    scores = cell_scores(len(values))
-    mean = float(share @ scores)
-    variance = float(share @ (scores - mean) ** 2)
-    if test.model == "logistic":
-        score0, score1 = score_of_elo(test.elo0), score_of_elo(test.elo1)
-        score = mean if elo is None else score_of_elo(elo)
-    else:
-        per_elo = math.sqrt((len(values) - 1) / 2 * variance) / NORMALIZED_SCALE
-        score0, score1 = 0.5 + test.elo0 * per_elo, 0.5 + test.elo1 * per_elo
-        score = mean if elo is None else 0.5 + elo * per_elo
-    drift = (score - (score0 + score1) / 2) * (score1 - score0) / variance
-    spread = (score1 - score0) ** 2 / variance
-    slope = 2 * drift / spread
-    if abs(slope) * (test.upper - test.lower) < 1e-6:
-        return -test.lower * test.upper / spread, -test.lower / (test.upper - test.lower)
-    width = test.upper - test.lower
-    if slope > 0:  # avoids overflow of the exponential in both cases
-        power = math.expm1(slope * test.lower) / math.expm1(-slope * width)
-    else:
-        power = math.exp(slope * test.upper) * math.expm1(-slope * test.lower) / math.expm1(slope * width)
-    return (power * test.upper + (1 - power) * test.lower) / drift, power

@@ -3,25 +3,19 @@
 Authors upload bots at random moments, while readers request pages without a pause, or with `--pause-ms` after each
 (wrk, from Debian's package of that name). Then the program waits until all uploads are decided. It prints the times of
 both, the number of uploads that were answered within 2 s, and the time until their results. `--minutes 1 --authors 30`
-is a short run with the same rates. With `--attacks`, other connections attack the server meanwhile: ten with thousands
-of pipelined requests, an archive that Python unpacks slowly, and malformed requests.
+is a short run with the same rates.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import gzip
-import http.client
 import json
 import os
 import random
 import re
 import shutil
-import socket
 import subprocess
 import sys
-import tarfile
 import tempfile
 import threading
 import time
@@ -31,7 +25,7 @@ from arena.cli.main import main as arena
 from arena.errors import ArenaError
 from arena.league import versions
 from arena.league.store import open_league
-from arena.web.client import Server, form
+from arena.web.client import Server
 from tests.league.leagues import submission
 from tests.web.served import Served
 
@@ -61,7 +55,6 @@ def main() -> int:
     parser.add_argument("--pause-ms", type=int, default=0, help="between a reader's page and the next")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--isolation", default="process")
-    parser.add_argument("--attacks", action="store_true")
     parser.add_argument("--patience", type=float, default=60.0, help="minutes to wait for the last result")
     given = parser.parse_args()
     if shutil.which("wrk") is None:
@@ -74,18 +67,8 @@ def main() -> int:
 def load(place: Path, given: argparse.Namespace) -> dict[str, object]:
     """Run the load once; return the figures."""
     folder = place / "load"
-    small = [
-        "--set",
-        f"isolation={given.isolation}",
-        "--set",
-        "placement.error=200",
-        "--set",
-        "placement.most_games=20",
-        "--set",
-        "placement.games=4",
-        "--set",
-        "placement.sample=3",
-    ]
+    settings = ["placement.error=200", "placement.most_games=20", "placement.games=4", "placement.sample=3"]
+    small = [f"--set={setting}" for setting in (f"isolation={given.isolation}", *settings)]
     assert arena(["league", "create", "load", "--out", str(folder), *small]) == 0
     for bot in ("first", "random"):
         assert arena(["submit", bot, "--league", str(folder), "--workers", "1"]) == 0
@@ -100,14 +83,9 @@ def load(place: Path, given: argparse.Namespace) -> dict[str, object]:
             threading.Thread(target=_author, args=(server, number, rng.uniform(0, seconds), took, failed))
             for number in range(given.authors)
         ]
-        over = threading.Event()
-        if given.attacks:
-            threads += [threading.Thread(target=_pipeline, args=(server, over)) for _ in range(10)]
-            threads += [threading.Thread(target=_attack, args=(server, over))]
         for thread in threads:
             thread.start()
         figures = _readers(server, place, given.readers, seconds, given.pause_ms)
-        over.set()
         for thread in threads:
             thread.join()
         load_average = os.getloadavg()[0]
@@ -151,39 +129,6 @@ def _author(server: Served, number: int, wait: float, took: list[float], failed:
         failed.append(str(error))
     else:
         took.append(time.monotonic() - begun)
-
-
-def _pipeline(server: Served, over: threading.Event) -> None:
-    """Send thousands of requests on one connection without reading an answer, again and again."""
-    requests = b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n" * 20_000
-    while not over.is_set():
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", server.port), 1) as connection:
-            connection.sendall(requests)
-        over.wait(0.1)
-
-
-def _attack(server: Served, over: threading.Event) -> None:
-    """Upload archives that Python reads slowly (CVE-2024-6232), and send requests that are hard to answer."""
-    header = tarfile.TarInfo("pax")
-    header.type, header.size = tarfile.XHDTYPE, 60_000
-    tar = header.tobuf(tarfile.USTAR_FORMAT) + b"1" * 60_000 + bytes(60_000 % 512 + 1024)
-    body, kind = form({"name": "tar"}, "bot.tar.gz", gzip.compress(tar))
-    bearer = {"authorization": f"Bearer {server.token('Eve')}"}
-    words = {"content-type": "application/x-www-form-urlencoded"}
-    attacks: list[tuple[str, str, bytes | None, dict[str, str]]] = [
-        ("POST", "/api/v1/submissions", body, {"content-type": kind, **bearer}),
-        ("POST", "/sign-in", b"token=x", {**words, "origin": "http://[::1"}),
-        ("POST", "/sign-in", b"token=x", {"content-type": f"{words['content-type']}; charset=punycode"}),
-        ("GET", f"/games/{2**70}-1-0", None, {}),
-        ("GET", "/", None, {"x": "y" * 100_000}),
-    ]
-    while not over.is_set():
-        for method, path, content, headers in attacks:
-            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
-            with contextlib.suppress(OSError, http.client.HTTPException), contextlib.closing(connection):
-                connection.request(method, path, content, headers)
-                connection.getresponse().read()
-        over.wait(0.1)
 
 
 def _wait(folder: Path, patience_s: float) -> float | None:

@@ -1,6 +1,6 @@
 """Besiege an arena: 19 hostile bots and 4 honest ones play a league for some time, on two cores and 4 GB.
 
-    python -m tools.siege --minutes 60 --seed 1 [--clock-ms 1000] [--json FILE]
+    python -m tools.siege --minutes 60 --seed 1 [--clock-ms 1000]
 
 The hostile bots are the files of tools/hostile. Each author submits repeatedly: first a bot that attacks at once, then
 one that behaves in its check and attacks later, then one that attacks in some of its games. Honest authors submit new
@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
 import random
 import re
@@ -27,8 +26,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.league import book, oversight, versions
@@ -85,19 +84,16 @@ class Result:
 
 
 class Siege:
-    """A league in `folder`, besieged. `names` are the hostile bots that take part."""
+    """A league in `folder`, besieged."""
 
-    def __init__(
-        self, folder: Path, seed: int, clock_ms: int, names: Sequence[str] = NAMES, isolation: str = "sandbox"
-    ) -> None:
+    def __init__(self, folder: Path, seed: int, clock_ms: int) -> None:
         self.folder = folder
         self.league = folder / "league"
-        self.names = names
-        self.isolation = isolation
         self.rng = random.Random(seed)
         self.group = _Group()
         self.result = Result(seed, 0.0, clock_ms)
         self._rounds = 0
+        self._is_playing = False
         self._playing: subprocess.Popen[bytes] | None = None
         self._play_began = 0.0
 
@@ -158,8 +154,8 @@ class Siege:
             process.wait()
 
     def keep_playing(self) -> None:
-        """Start `arena league work --play`, and start it again if it has ended."""
-        if self._playing is not None and self._playing.poll() is None:
+        """Start `arena league work --play` once there is something to play, and start it again if it has ended."""
+        if not self._is_playing or (self._playing is not None and self._playing.poll() is None):
             return
         if self._playing is not None:
             self.ended(self._playing, self._play_number, self._play_began, ())
@@ -172,7 +168,7 @@ class Siege:
     def create(self) -> None:
         settings = self.folder / "siege.toml"
         settings.write_text(
-            f'rules = "base"\nisolation = "{self.isolation}"\n[clock]\nmove_ms = {self.result.clock_ms}\n'
+            f'rules = "base"\nisolation = "sandbox"\n[clock]\nmove_ms = {self.result.clock_ms}\n'
             "[limits]\nloading_s = 5\ndecision_s = 5\nmemory_mb = 256\nfile_mb = 4\n"
             "[placement]\nerror = 150\nmost_games = 24\nsample = 3\ngames = 4\n"
         )
@@ -208,8 +204,8 @@ class Siege:
             until=until,
         )
 
-    def lay(self, seconds: float, rounds: int | None = None) -> Result:
-        """Besiege the arena for some seconds, or for some rounds of submissions; return the result."""
+    def lay(self, seconds: float) -> Result:
+        """Besiege the arena for some seconds; return the result."""
         began = time.monotonic()
         until = began + seconds
         before = _processes(self.folder)
@@ -217,9 +213,9 @@ class Siege:
         with self.group:
             honest = list(HONEST)
             for name in honest[:2]:
-                self._submit_quietly(name, until)
-            self.keep_playing()
-            while time.monotonic() < until and (rounds is None or self._rounds < rounds):
+                self.submit_honest(name, until)
+            self._is_playing = True
+            while time.monotonic() < until:
                 self._round(honest, until)
                 self._rounds += 1
             if self._playing is not None:
@@ -232,15 +228,9 @@ class Siege:
         self.judge()
         return self.result
 
-    def _submit_quietly(self, name: str, until: float) -> None:
-        """Submit before there is anything to play."""
-        keep, self.keep_playing = self.keep_playing, lambda: None  # type: ignore[method-assign]
-        self.submit_honest(name, until)
-        self.keep_playing = keep  # type: ignore[method-assign]
-
     def _round(self, honest: Sequence[str], until: float) -> None:
         """Let every author submit once, in random order."""
-        order = [*self.names, *honest]
+        order = [*NAMES, *honest]
         self.rng.shuffle(order)
         for name in order:
             if time.monotonic() > until:
@@ -282,7 +272,7 @@ class Siege:
                     lines = harmed if event.bot in HONEST else attacks
                     lines.setdefault(event.bot, []).append(f"v{event.number} {event.kind}: {one_line(event.note, 160)}")
         self.result.named, self.result.harmed = attacks, harmed
-        self.result.unnamed = [name for name in self.names if not attacks.get(name)]
+        self.result.unnamed = [name for name in NAMES if not attacks.get(name)]
 
 
 def one_line(text: str, longest: int) -> str:
@@ -350,16 +340,6 @@ def _processes(folder: Path) -> set[str]:
     return found
 
 
-@contextlib.contextmanager
-def _folder(given: Path | None) -> Iterator[Path]:
-    if given is not None:
-        given.mkdir(parents=True)
-        yield given.resolve()
-        return
-    with tempfile.TemporaryDirectory(prefix="siege", dir="/var/tmp") as made:
-        yield Path(made)
-
-
 def _print(result: Result) -> None:
     print(f"seed {result.seed}, {result.minutes} minutes, {result.clock_ms} ms a decision:")
     print(f"{result.games} games, {result.submissions} submissions, {result.commands} commands,", end=" ")
@@ -367,7 +347,7 @@ def _print(result: Result) -> None:
     print("\nHostile bots, and what the league says about them")
     for name in NAMES:
         lines = result.named.get(name, [])
-        for line in lines[:4] or ["NOT NAMED" if name in result.unnamed else "took no part"]:
+        for line in lines[:4] or ["NOT NAMED"]:
             print(f"  {name:15} {line}")
         if len(lines) > 4:
             print(f"  {name:15} and {len(lines) - 4} more")
@@ -388,16 +368,10 @@ def main() -> int:
     parse.add_argument("--minutes", type=float, default=60.0)
     parse.add_argument("--seed", type=int, default=1)
     parse.add_argument("--clock-ms", type=int, default=1000, help="0: no clock")
-    parse.add_argument("--isolation", choices=("sandbox", "process"), default="sandbox")
-    parse.add_argument("--only", nargs="*", choices=NAMES, default=NAMES, metavar="NAME")
-    parse.add_argument("--folder", type=Path, help="a new folder, which stays")
-    parse.add_argument("--json", type=Path, metavar="FILE")
     given = parse.parse_args()
-    with _folder(given.folder) as folder:
-        result = Siege(folder, given.seed, given.clock_ms, given.only, given.isolation).lay(60 * given.minutes)
+    with tempfile.TemporaryDirectory(prefix="siege", dir="/var/tmp") as folder:
+        result = Siege(Path(folder), given.seed, given.clock_ms).lay(60 * given.minutes)
     _print(result)
-    if given.json:
-        given.json.write_text(json.dumps(asdict(result) | {"held": result.held}, indent=1))
     return 0 if result.held else 1
 
 

@@ -21,14 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.adapters.spaces import Mask, MissingLibrary, Numbers, as_rules, spaces_of
 from arena.adapters.stepping import Stepper
-from arena.bots.bot import Actor, GameEnd, Setup, hook_of
+from arena.bots.bot import Actor, GameEnd, Setup
 from arena.bots.loading import load_bot
 from arena.bots.spec import find_bot
 from arena.errors import ArenaError
@@ -39,6 +38,7 @@ from arena.game.rules import Rules
 from arena.policy.evaluator import Evaluator
 from arena.policy.weights import load_net
 from arena.terminal.drawing import board_text
+from arena.tournament.referee import Player
 
 try:
     import gymnasium
@@ -50,8 +50,6 @@ except ImportError as error:
 ENVIRONMENT = "SchottenTotten-v0"
 OPPONENTS = ("self", "random", "odds", "net")
 """The players that can take the other seat of many games at once, besides an evaluator."""
-_MEMORIES = 3  # to write to while the caller holds the last two steps
-_SMALL = 1 << 16  # bytes that are copied sooner than memory is looked for
 
 
 class SchottenTotten(gymnasium.Env[Numbers, np.int64]):
@@ -96,7 +94,7 @@ class SchottenTotten(gymnasium.Env[Numbers, np.int64]):
         deal = make_deal(self.rules, chosen, number)
         choice = derive_seed(chosen, "seat", number) & 1
         self.seat = choice if self._fixed_seat is None else self._fixed_seat
-        auto = (True, self.opponent.auto_claim)
+        auto = (True, self.opponent.bot.auto_claim)
         self.state = State(self.rules, deal, auto[::-1] if self.seat else auto)
         self.opponent.begin(1 - self.seat, self.rules, deal, derive_seed(chosen, "game", number))
         self._lost = False
@@ -161,23 +159,21 @@ class Opponent:
     """
 
     def __init__(self, bot: str | Callable[[], Actor]) -> None:
-        self.name = bot if isinstance(bot, str) else getattr(bot, "__name__", "opponent")
-        self.bot = load_bot(find_bot(bot), capture=False).make() if isinstance(bot, str) else bot()
-        self.auto_claim = bool(getattr(self.bot, "auto_claim", True))
+        self.bot = Player("opponent", load_bot(find_bot(bot), capture=False).make if isinstance(bot, str) else bot)
+        self.bot.prepare(True)
 
     def begin(self, seat: int, rules: Rules, deal: Deal, seed: int) -> None:
         """Begin a new game, in which all randomness comes from `seed`."""
         self.seat = seat
         self.rng = Rng(derive_seed(seed, "opponent"))
         self._events_seen = 0
-        hook = hook_of(self.bot, "begin")
-        if hook is not None:
-            hook(Setup(seat, deal.starter, rules, derive_seed(seed, "setup"), None))
+        if self.bot.begin is not None:
+            self.bot.begin(Setup(seat, deal.starter, rules, derive_seed(seed, "setup"), None))
 
     def move(self, state: State) -> None:
         """Ask the bot for its decision and carry it out."""
         moves = state.legal_moves()
-        if len(moves) == 1 and not getattr(self.bot, "ask_forced", False):
+        if len(moves) == 1 and not self.bot.ask_forced:
             state.apply(moves[0])
             return
         self._tell(state)
@@ -186,17 +182,15 @@ class Opponent:
     def end(self, state: State) -> None:
         """Tell the bot that the game is over."""
         self._tell(state)
-        hook = hook_of(self.bot, "end")
-        if hook is not None and state.outcome is not None:
-            hook(GameEnd(state.winner, state.outcome.stones, state.outcome.reason))
+        if self.bot.end is not None and state.outcome is not None:
+            self.bot.end(GameEnd(state.winner, state.outcome.stones, state.outcome.reason))
 
     def _tell(self, state: State) -> None:
-        hook = hook_of(self.bot, "observe")
-        if hook is not None:
+        if self.bot.observe is not None:
             events = state.events(self.seat, self._events_seen)
             self._events_seen += len(events)
             for event in events:
-                hook(event)
+                self.bot.observe(event)
 
 
 # ---------------------------------------------------------------- many games at once
@@ -206,10 +200,8 @@ class SchottenTottenVec(gymnasium.vector.VectorEnv[Numbers, NDArray[np.int64], N
     """`num_envs` games under one rule set.
 
     `opponent` is `random`, `odds`, `net` or an evaluator of `arena.policy`, which plays the other seat; or `self`:
-    then actions decide for both seats, and a reward belongs to the seat that acted. `observations` (num_envs x size,
-    float32) and `masks` (num_envs x actions, int8) are arrays to write to; by default the environment has its own.
-    `copy=False` returns these arrays themselves, which the next step overwrites. Otherwise what a step returns never
-    changes; the memory of what nobody holds any more is used again.
+    then actions decide for both seats, and a reward belongs to the seat that acted. With `copy=False` every step
+    returns the same arrays, which the next one overwrites.
 
     An illegal action loses the game. Game i plays the deals i, i + num_envs, ... of the seed given to `reset`; the
     opponent has seat 1 in even deals and seat 0 in odd ones.
@@ -222,100 +214,63 @@ class SchottenTottenVec(gymnasium.vector.VectorEnv[Numbers, NDArray[np.int64], N
         num_envs: int = 1,
         rules: str | Rules = "base",
         opponent: str | Evaluator = "self",
-        observations: Numbers | None = None,
-        masks: Mask | None = None,
         copy: bool = True,
     ) -> None:
         if isinstance(opponent, str) and opponent not in OPPONENTS:
             raise ArenaError(f"opponent must be an evaluator or one of {', '.join(OPPONENTS)}, not {opponent!r}")
         self.rules = as_rules(rules)
         self.num_envs = num_envs
-        self.actions, observer = spaces_of(self.rules)
+        self.actions, self.observer = spaces_of(self.rules)
         other: Evaluator | str | None = opponent if opponent != "self" else None
         if opponent in ("odds", "net"):
             other = Evaluator() if opponent == "odds" else load_net(self.rules)
         self.stepper = Stepper(self.rules, num_envs, self.actions.codes, other)
-        self.single_observation_space = gymnasium.spaces.Box(0.0, 1.0, (observer.size,), np.float32)
+        self.single_observation_space = gymnasium.spaces.Box(0.0, 1.0, (self.observer.size,), np.float32)
         self.single_action_space = gymnasium.spaces.Discrete(len(self.actions))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.copy = copy
-        self._observations = _Rows(observations, (num_envs, observer.size), np.float32, "observations", copy)
-        self._masks = _Rows(masks, (num_envs, len(self.actions)), np.int8, "masks", copy)
-        self._finals = _Rows(None, (num_envs, observer.size), np.float32, "last observations", copy)
         self._seats, self._ended = np.zeros(num_envs, np.int8), np.zeros(num_envs, np.int8)
         self._rewards, self._never = np.zeros(num_envs), np.zeros(num_envs, bool)
+        self._arrays = self._new_arrays()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Numbers, dict[str, Any]]:
         """Begin all games anew; return the first observations and info."""
         super().reset(seed=seed)
-        (seen, x), (masks, legal) = self._observations.place(), self._masks.place()
+        seen, masks, _ = self._to_write()
         deals = int(self.np_random.integers(1 << 62)) if seed is None else seed
-        self.stepper.reset(deals, x, legal, self._seats)
-        return self._observations.given(seen), self._info(masks)
+        self.stepper.reset(deals, seen.reshape(-1), masks.reshape(-1), self._seats)
+        return seen, self._info(masks)
 
     def step(
         self, actions: NDArray[np.int64]
     ) -> tuple[Numbers, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Make one decision in each game; raise ValueError if an action does not exist."""
         chosen = np.ascontiguousarray(actions, np.int64)
-        (seen, x), (masks, legal) = self._observations.place(), self._masks.place()
-        finals, last = self._finals.place()
+        seen, masks, finals = self._to_write()
+        x, legal, last = (array.reshape(-1) for array in (seen, masks, finals))
         self.stepper.step(chosen, x, legal, self._seats, self._rewards, self._ended, last)
         info, over = self._info(masks), self._ended.astype(bool)
         if over.any():
-            info |= {"final_obs": self._finals.given(finals), "_final_obs": over}
+            info |= {"final_obs": finals, "_final_obs": over}
         rewards = self._rewards.copy() if self.copy else self._rewards
-        return self._observations.given(seen), rewards, over, self._never.copy(), info
+        return seen, rewards, over, self._never.copy(), info
 
     def _info(self, masks: Mask) -> dict[str, Any]:
         seats = self._seats.copy() if self.copy else self._seats
-        return {"action_mask": self._masks.given(masks), "seat": seats}
+        return {"action_mask": masks, "seat": seats}
 
+    def _to_write(self) -> tuple[Numbers, Mask, Numbers]:
+        """Return the arrays of the next step: observations, masks and the last observations of finished games."""
+        if self.copy:
+            self._arrays = self._new_arrays()
+        return self._arrays
 
-class _Rows:
-    """Arrays of one shape to write steps to and return.
-
-    With `copy`, each step is written to memory of which nobody holds an array or a part of one, and there is nothing to
-    copy. Small arrays, and those that the caller has given to write to, are copied.
-    """
-
-    def __init__(self, given: NDArray[Any] | None, shape: tuple[int, int], kind: type, name: str, copy: bool) -> None:
-        array = _array(given, shape, kind, name)
-        self.fixed = array, array.reshape(-1)
-        self.copied = copy and (given is not None or array.nbytes < _SMALL)
-        self.renewed = copy and not self.copied
-        self.memories: list[tuple[bytearray, ref[NDArray[Any]]]] = []
-
-    def place(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the array to write the next step to, as rows and as one line."""
-        if not self.renewed:
-            return self.fixed
-        rows, line = self.fixed
-        free = [at for at, (_, user) in enumerate(self.memories) if user() is None]
-        memory = self.memories.pop(free[0])[0] if free else bytearray(rows.nbytes)
-        # parts of an array, and parts of parts, refer to this one: it lives as long as the caller holds any of them
-        array: NDArray[Any] = np.frombuffer(memory, line.dtype)
-        # a caller who keeps everything is left the oldest
-        self.memories = [(memory, ref(array)), *self.memories][:_MEMORIES]
-        return array.reshape(rows.shape), array
-
-    def given(self, array: NDArray[Any]) -> NDArray[Any]:
-        """Return what the caller gets of an array that has been written."""
-        return array.copy() if self.copied else array
-
-
-def _array(given: NDArray[Any] | None, shape: tuple[int, int], kind: type, name: str) -> NDArray[Any]:
-    """Return the caller's array if it can be written to row by row, or a new one."""
-    if given is None:
-        return np.zeros(shape, kind)
-    if given.shape != shape or given.dtype != kind or not given.flags.c_contiguous or not given.flags.writeable:
-        raise ArenaError(
-            f"{name} must be a writable array of {shape[0]} x {shape[1]} {np.dtype(kind).name}, row by row"
-        )
-    return given
+    def _new_arrays(self) -> tuple[Numbers, Mask, Numbers]:
+        seen = np.empty((self.num_envs, self.observer.size), np.float32)
+        return seen, np.empty((self.num_envs, len(self.actions)), np.int8), np.empty_like(seen)
 
 
 if ENVIRONMENT not in gymnasium.registry:

@@ -37,9 +37,6 @@ class Struct(dict[str, Any]):
         except KeyError:
             raise AttributeError(f"there is no {name}; there are {', '.join(self)}") from None
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        self[name] = value
-
 
 def observation_of(view: View, moves: list[Move]) -> Struct:
     """Return what an agent sees, as plain values. Stones are places 0..8 of lists.

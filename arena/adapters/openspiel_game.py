@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,6 @@ from arena.adapters.spaces import MissingLibrary, Numbers, as_rules, spaces_of
 from arena.game.cards import CARD_NUMBERS, CARD_TEXTS, TACTIC_DECK
 from arena.game.deals import Deal
 from arena.game.engine import State, View
-from arena.game.moves import Event
 from arena.game.rules import Rules
 from arena.terminal.drawing import board_text
 
@@ -245,10 +244,9 @@ class SchottenState(pyspiel.State):
 
     def seen(self, player: int) -> str:
         """Return the information state: the first hand, and what the player has seen since."""
-        if self._engine is None:
-            return _seen_text(player, [CARD_TEXTS[card] for card in self._orders[0][: self._known[0]][player::2]], ())
-        hand = self._orders[0][: 2 * self._at.rules.hand_size][player::2]
-        return _seen_text(player, [CARD_TEXTS[card] for card in hand], self._engine.events(player))
+        dealt = self._orders[0][: min(self._known[0], 2 * self._at.rules.hand_size)][player::2]
+        events = () if self._engine is None else self._engine.events(player)
+        return "; ".join([f"{player}: {' '.join(CARD_TEXTS[card] for card in sorted(dealt))}", *map(str, events)])
 
     # ---- decks --------------------------------------------------------------------------------------------------
 
@@ -276,15 +274,6 @@ class SchottenState(pyspiel.State):
         self._known[deck] = known + 1
 
 
-def _seen_text(seat: int, hand: Iterable[str], events: Iterable[Event]) -> str:
-    """Return an information state as text."""
-    return f"{seat}: {_sorted(hand)}" + "".join(f"; {event}" for event in events)
-
-
-def _sorted(cards: Iterable[str]) -> str:
-    return " ".join(sorted(cards, key=CARD_NUMBERS.__getitem__))
-
-
 class SchottenObserver:
     """Observations in OpenSpiel's form: `tensor`, `dict`, and as text."""
 
@@ -303,9 +292,7 @@ class SchottenObserver:
 
     def string_from(self, state: SchottenState, player: int) -> str:
         """Return the observation as text, or the information state with perfect recall."""
-        if self._recall:
-            return state.seen(player)
-        view = state.view(player)
+        view = None if self._recall else state.view(player)
         if view is None:
             return state.seen(player)
         sides = "/".join(" ".join(cards) for cards in (*view.mine, *view.theirs))

@@ -117,6 +117,3 @@ class raw_env(AECEnv[str, Any, int]):
     def render(self) -> str | None:
         """Return the board as text, None without `render_mode`."""
         return board_text(self.state, AGENTS) if self.render_mode == "ansi" else None
-
-    def close(self) -> None:
-        """Do nothing: there is nothing to close."""

@@ -28,8 +28,8 @@ _WILDS = 3
 class Actions:
     """The moves that can occur under a rule set, numbered from 0 in the order of the table of moves.
 
-    The numbers of a rule set never change between versions: they follow from `Move.index` and the rules alone. With
-    `claims` they include claims, for seats without automatic claims.
+    The numbers of a rule set never change between versions: they follow from `Move.index` and the rules alone.
+    Claims have none: the seats claim automatically.
 
     >>> from arena.game.rules import load_rules
     >>> actions = Actions(load_rules("base"))
@@ -37,8 +37,8 @@ class Actions:
     (487, 'r1@1', 'pass')
     """
 
-    def __init__(self, rules: Rules, claims: bool = False) -> None:
-        self.moves: tuple[Move, ...] = tuple(m for m in moves_by_number(rules.spy_value) if _occurs(m, rules, claims))
+    def __init__(self, rules: Rules) -> None:
+        self.moves: tuple[Move, ...] = tuple(m for m in moves_by_number(rules.spy_value) if _occurs(m, rules))
         self.codes = np.array([move.index for move in self.moves], np.uint16)
         self._numbers = {move: number for number, move in enumerate(self.moves)}
 
@@ -66,10 +66,10 @@ class Actions:
         return mask
 
 
-def _occurs(move: Move, rules: Rules, claims: bool) -> bool:
+def _occurs(move: Move, rules: Rules) -> bool:
     """Return whether a move can occur under the rules."""
     if move.kind in ("claim", "no claim"):
-        return claims
+        return False
     if not rules.tactics:
         return move.kind == "pass" or (move.kind == "place" and _clan(move.card, rules) and move.binding is None)
     if move.kind in ("place", "take", "return"):

@@ -28,7 +28,7 @@ from arena.cli.playing import (
 from arena.cli.printing import forfeit_code, print_report, refuse_options
 from arena.errors import ArenaError
 from arena.game.rules import load_rules, written_out
-from arena.lab.variant_runs import all_variants, play_variants
+from arena.lab.tournament import all_variants, play_variants
 from arena.results.formats import PRINT_WIDE
 from arena.results.sources import StoredRun, find_source
 from arena.results.table import by_variant

@@ -279,6 +279,7 @@ def _judge_complete(own: Formation, other: Formation, first: str | None) -> Verd
 # ---- moves that are not legal ----------------------------------------------------------------------------------
 
 MADE_BY_HAND = "this Move object was constructed by hand; use a move from legal_moves() or parse_move()"
+_MOST_SHOWN = 6
 #: What each phase asks for, and the kinds of moves that answer it.
 QUESTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "claim": ("this is the claim window: claim a provable stone or decline with 'no claim'", ("claim", "no claim")),
@@ -292,32 +293,27 @@ QUESTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
-def why_illegal(board: Board, hand: tuple[str, ...], move: Move) -> str:
-    """Explain in a sentence why `move` is not legal; `hand` is the hand of the seat to move."""
-    return f"{move} is not legal: {_reason(board, hand, move)}"
+def why_illegal(board: Board, hand: tuple[str, ...], moves: Sequence[Move], move: Move) -> str:
+    """Explain in a sentence why `move` is not legal, given the hand of the seat to move and its legal moves."""
+    return f"{move} is not legal: {_reason(board, hand, moves, move)}"
 
 
-def _reason(board: Board, hand: tuple[str, ...], move: Move) -> str:
+def _reason(board: Board, hand: tuple[str, ...], moves: Sequence[Move], move: Move) -> str:
     if not any(0 <= move.index < len(table) and table[move.index] is move for table in MOVES.values()):
         return MADE_BY_HAND
-    phase = board.phase
     for card in (move.card, move.binding):
         if card and card not in ELITE_TEXTS and card_number(card) < 60 and int(card[1:]) > board.rules.values:
             return f"{board.rules.short_name} has no {card}"
     if move.card in ("*7", "*8") and move.card != f"*{board.rules.spy_value}":
         return f"the spy of {board.rules.short_name} is *{board.rules.spy_value}"
-    asks, kinds = QUESTIONS[phase]
+    asks, kinds = QUESTIONS[board.phase]
     if move.kind not in kinds:
         return asks
-    if phase == "play":
+    if board.phase == "play":
         return _why_not_play(board, hand, move)
-    if phase == "take":
-        return _why_not_take(board, move)
-    if phase == "put":
-        return _why_not_put(board, move)
-    if phase == "return":
-        return f"{move.card} is not in the hand"
-    return _why_not_claim(board, move)  # a draw is legal whenever it is a decision
+    shown = ", ".join(one.text for one in moves[:_MOST_SHOWN])
+    more = len(moves) - _MOST_SHOWN
+    return f"what is legal now is {shown}" + (f" and {more} more" if more > 0 else "")
 
 
 def _why_not_play(board: Board, hand: tuple[str, ...], move: Move) -> str:
@@ -339,11 +335,8 @@ def _why_not_play(board: Board, hand: tuple[str, ...], move: Move) -> str:
         if move.card == "traitor" and all(_full_or_claimed(board, stone) for stone in range(1, 10)):
             return "this player has no room at any unclaimed stone"
         return f"there is no card for {move.card} to take"
-    assert move.stone is not None
-    return _why_not_there(board, move, move.stone)
-
-
-def _why_not_there(board: Board, move: Move, stone: int) -> str:
+    stone = move.stone
+    assert stone is not None
     if board.owners[stone - 1] != ".":
         return f"stone {stone} has already been claimed"
     if move.kind == "place" and _full_or_claimed(board, stone):
@@ -356,40 +349,3 @@ def _why_not_there(board: Board, move: Move, stone: int) -> str:
 
 def _full_or_claimed(board: Board, stone: int) -> bool:
     return board.owners[stone - 1] != "." or len(board.side(board.to_move, stone)) >= board.capacity(stone)
-
-
-def _why_not_take(board: Board, move: Move) -> str:
-    ruse = board.ruse_under_way
-    seat = board.to_move if ruse == "redeploy" else 1 - board.to_move
-    assert move.card is not None
-    assert move.stone is not None
-    there = [card.partition("=")[0] for card in board.side(seat, move.stone)]
-    if move.card not in there:
-        owner = "this player" if seat == board.to_move else "the opponent"
-        return f"{move.card} is not on {owner}'s side of stone {move.stone}"
-    if board.owners[move.stone - 1] != ".":
-        return f"stone {move.stone} has already been claimed"
-    return f"{ruse} can take only clan cards" + ("" if ruse == "traitor" else f" in {board.rules.short_name}")
-
-
-def _why_not_put(board: Board, move: Move) -> str:
-    if move.kind == "discard":
-        return "a card taken by the traitor must be placed, not discarded"
-    if move.card != board.pending:
-        return f"the card to place is {board.pending}"
-    assert move.stone is not None
-    is_back = board.ruse_under_way == "redeploy" and move.stone == board.taken_from
-    if is_back and not _full_or_claimed(board, move.stone):
-        return "the card may not return to the stone it came from"
-    return _why_not_there(board, move, move.stone)
-
-
-def _why_not_claim(board: Board, move: Move) -> str:
-    stone = move.stone
-    assert stone is not None  # 'no claim' is always legal in a window
-    if board.owners[stone - 1] != ".":
-        return f"stone {stone} has already been claimed"
-    missing = board.capacity(stone) - len(board.side(board.to_move, stone))
-    if missing:
-        return f"this player's side of stone {stone} is not complete ({missing} missing)"
-    return f"the opponent could still beat this player's side of stone {stone} (arena explain shows how)"

@@ -9,7 +9,6 @@ sides must run the same build.
 from __future__ import annotations
 
 import os
-import select
 import struct
 from typing import Any, NamedTuple
 
@@ -53,20 +52,9 @@ if not cython.compiled:
         return at + 4 + size
 
     def exchange(line: Line, begun: bytes, image: bytes, flags: int, move_ms: float, bank_ms: float) -> int:
-        """Do what `Line.ask` does, with the image of a view."""
-        message = begun + QUESTION.pack(len(image) + 21, ASK, line.question, flags, move_ms, bank_ms) + image
+        """Leave it to the caller to send the question and to wait for its answer."""
         line.data = b""
-        try:
-            sent = os.write(line.out, message)
-        except OSError:
-            sent = 0
-        line.unsent = message[sent:]
-        if not line.unsent and select.select([line.back], [], [], 0.02)[0]:
-            line.data = os.read(line.back, 65536)
-        if len(line.data) == REPLY.size:
-            size, kind, number, move = REPLY.unpack(line.data)
-            if (size, kind, number) == (6, ANSWER, line.question):
-                return int(move)
+        line.unsent = begun + QUESTION.pack(len(image) + 21, ASK, line.question, flags, move_ms, bank_ms) + image
         return -1
 
     def read_once(back: int) -> bytes | None:
@@ -74,18 +62,12 @@ if not cython.compiled:
         return os.read(back, 65536) or None
 
     def question_of(data: bytes) -> int:
-        """Return the number of a question, 0 if the data are not exactly one question."""
-        if len(data) < QUESTION.size:
-            return 0
-        size, kind, number, *_ = QUESTION.unpack_from(data)
-        return int(number) if (size, kind) == (len(data) - 5, ASK) else 0
+        """Return 0: `answer_line` leaves all questions to its caller."""
+        return 0
 
     def reply(out: int, question: int, move: int) -> bool:
-        """Send an answer; return False if the pipe did not take it."""
-        try:
-            return os.write(out, REPLY.pack(6, ANSWER, question, move)) == REPLY.size
-        except OSError:
-            return False
+        """Return False: no answer is sent here."""
+        return False
 
 
 #: Kinds of frames, as in `arena.bots.isolation.python_messages`; in C the numbers are written out.

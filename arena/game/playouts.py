@@ -31,11 +31,10 @@ def random_step(board: Board, rng: Rng) -> None:
                 play_clan(board, nth(h, scale(r, board.clan_count[p])), NTH9[9 * o + scale(r >> 32, COUNT9[o])])
                 return
             n = board.clan_count[p] * COUNT9[o]
-            k = scale(r, n + (tactic_codes(board, CODES, 0) if board.on_play else count_tactic_codes(board)))
+            k = scale(r, n + tactic_codes(board, CODES, 0))
             if k < n:
                 play_clan(board, nth(h, k // COUNT9[o]), NTH9[9 * o + k % COUNT9[o]])
             else:
-                tactic_codes(board, CODES, 0)
                 perform(board, CODES[k - n])
             return
     n = legal_codes(board, CODES)
@@ -72,12 +71,11 @@ def play_out_plain(board: Board, rng: Rng) -> int:
             s = NTH9[9 * o + scale(r >> 32, COUNT9[o])]
         else:
             n = board.clan_count[p] * COUNT9[o]
-            k = scale(r, n + (tactic_codes(board, CODES, 0) if board.on_play else count_tactic_codes(board)))
+            k = scale(r, n + tactic_codes(board, CODES, 0))
             if k < n:
                 card = nth(h, k // COUNT9[o])
                 s = NTH9[9 * o + k % COUNT9[o]]
             else:
-                tactic_codes(board, CODES, 0)
                 code = CODES[k - n]
         if code >= 0:
             perform(board, code)
@@ -170,16 +168,6 @@ def hidden_tactic_cards(board: Board, p: int, out: Any) -> int:
             out[n] = 60 + i
             n += 1
     return n
-
-
-def unplaced(board: Board, p: int) -> list[int]:
-    """Return the numbers of the cards that seat `p` does not see and that have not been placed yet."""
-    if not cython.compiled:
-        tactics = [0] * 16
-    hidden = hidden_clan_cards(board, p)
-    cards = [card for card in range(60) if hidden >> card & 1]
-    n = hidden_tactic_cards(board, p, tactics) if board.with_tactics else 0
-    return cards + [tactics[i] for i in range(n)]
 
 
 def deal_rest(board: Board, p: int, rng: Rng) -> None:

@@ -3,7 +3,7 @@
 A rule set is named in one of three ways, everywhere in the program:
 
 * a preset or short name: `iello-tactical`, `base`, `tactical`, `expert`;
-* the path of a TOML file like those in `configs/rules/`, which names a `base` and says what differs;
+* the path of a TOML file like those in `configs/rules/`, which names a preset as its `base` and says what differs;
 * either of them with overrides: `iello-tactical:hand_size=6,scout_return=top`.
 """
 
@@ -218,20 +218,20 @@ def _split(text: str) -> tuple[str, str]:
     return (head, tail) if colon and "=" in tail else (text, "")
 
 
-def _load_preset(name: str, folder: Path = Path(), heirs: tuple[Path, ...] = ()) -> Rules:
-    """Load a preset or a file relative to `folder`; `heirs` are the files that name it as their base."""
+def _load_preset(name: str) -> Rules:
+    """Load a preset, or the rule set of a file."""
     name = SHORT_NAMES.get(name, name)
     if name.endswith(".toml"):
-        return _read(folder / name, heirs)
+        return _read(Path(name))
     path = data_folder("configs") / "rules" / f"{name}.toml"
     if "/" in name or len(name) > _LONGEST_NAME or not path.is_file():
         near = did_you_mean(name, [*preset_names(), *SHORT_NAMES])
         raise RulesError(f"unknown rule set '{name}'{near} (arena rules lists them)")
-    return _read(path, heirs)
+    return _read(path)
 
 
-def _read(path: Path, heirs: tuple[Path, ...] = ()) -> Rules:
-    """Return the rule set of a file: its `base`, if it has one, changed by what the file says."""
+def _read(path: Path) -> Rules:
+    """Return the rule set of a file: its `base`, a preset, if it has one, changed by what the file says."""
     try:
         table = tomllib.loads(read_small_text(path))
     except OSError as error:
@@ -244,7 +244,7 @@ def _read(path: Path, heirs: tuple[Path, ...] = ()) -> Rules:
             raise RulesError(
                 f"unknown option '{key}' in {path}{did_you_mean(key, known)} (options: {', '.join(known)})"
             )
-    rules = _base(path, table.pop("base"), heirs) if "base" in table else Rules("")
+    rules = _base(path, table.pop("base")) if "base" in table else Rules("")
     rules = replace(rules, **{"name": path.stem, **table})
     name, edition = rules.name, rules.edition
     if not isinstance(name, str) or not name or set(name) & set(" ;:,=\t\r\n"):
@@ -259,15 +259,12 @@ def _read(path: Path, heirs: tuple[Path, ...] = ()) -> Rules:
     return rules
 
 
-def _base(path: Path, base: Any, heirs: tuple[Path, ...]) -> Rules:
+def _base(path: Path, base: Any) -> Rules:
     """Return the rule set that the file at `path` starts from."""
-    heirs = (*heirs, path.resolve())
-    if not isinstance(base, str):
-        raise RulesError(f"'base' in {path} must be the name of a rule set or of a file")
-    if base.endswith(".toml") and (path.parent / base).resolve() in heirs:
-        raise RulesError(f"'base' in {path}: {base} is based on this file")
+    if not isinstance(base, str) or base.endswith(".toml"):
+        raise RulesError(f"'base' in {path} must be the name of a rule set (arena rules lists them)")
     try:
-        return _load_preset(base, path.parent, heirs)
+        return _load_preset(base)
     except RulesError as error:
         raise RulesError(f"'base' in {path}: {error}") from None
 

@@ -11,7 +11,6 @@ cdef int play_codes(Board board, u16 *out) noexcept nogil
 cdef int tactic_codes(Board board, u16 *out, int n) noexcept nogil
 cdef int spread_codes(Board board, u16 *out, int n, int base, int stones) noexcept nogil
 cdef int elite_codes(Board board, u16 *out, int n, int card, int stones) noexcept nogil
-cdef int count_tactic_codes(Board board) noexcept nogil
 cdef bint has_target(Board board, int ruse) noexcept nogil
 cdef int target_codes(Board board, u16 *out, int n, int ruse) noexcept nogil
 cdef bint is_legal(Board board, int code) noexcept nogil

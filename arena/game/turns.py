@@ -148,21 +148,6 @@ def tactic_codes(board: Board, out: Any, n: int) -> int:
     return n
 
 
-def count_tactic_codes(board: Board) -> int:
-    """Return how many moves `tactic_codes` writes; wilds must not be bound when played."""
-    p = board.mover
-    t = board.tactics[p]
-    o = board.open[p]
-    n = COUNT9[o] * ((1 if t & 3 and not board.jokers[p] else 0) + (t >> 2 & 1) + (t >> 3 & 1))
-    n += COUNT9[511 ^ (board.owned[0] | board.owned[1])] * ((t >> 4 & 1) + (t >> 5 & 1))
-    if t & 64 and board.clan_left + board.tactic_left:
-        n += 1
-    for q in range(1, 4):  # redeploy, deserter, traitor
-        if t >> (6 + q) & 1 and (q < 3 or o) and has_target(board, SCOUT_CARD + q):
-            n += 1
-    return n
-
-
 def has_target(board: Board, ruse: int) -> bool:
     """Return whether the ruse can take any card."""
     p = board.mover if ruse == SCOUT_CARD + 1 else 1 - board.mover

@@ -199,11 +199,7 @@ class Run:
     @cached_property
     def pairings(self) -> pd.DataFrame:
         """Return the difference of every two bots that met, from their pairs alone; units_needed is for ± 10 Elo."""
-        return self.pairings_for(10.0)
-
-    def pairings_for(self, error: float) -> pd.DataFrame:
-        """Return `pairings` with units_needed for a 95% error of `error` Elo."""
-        return pairings_frame(self._played, error)
+        return pairings_frame(self._played, 10.0)
 
     @cached_property
     def plays(self) -> pd.DataFrame:

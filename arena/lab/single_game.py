@@ -26,7 +26,7 @@ from arena.errors import ArenaError, did_you_mean
 from arena.game.deals import Deal, deal_from_cards
 from arena.game.engine import State
 from arena.game.moves import Move
-from arena.game.record import cards_text, parse_deal, parse_record, replay, replay_steps
+from arena.game.record import cards_text, parse_record, replay, replay_steps
 from arena.game.rules import Rules, load_rules
 from arena.results.pages.game_data import replay_page
 from arena.results.positions import result_line
@@ -89,7 +89,7 @@ def play_game(
     *,
     rules: str | Rules = "base",
     seed: int | None = None,
-    deal: int | str | Deal = 0,
+    deal: int | Deal = 0,
     clock: tuple[float | None, float | None] | None = None,
     names: tuple[str, str] | None = None,
     errors: Literal["forfeit", "raise"] = "forfeit",
@@ -101,7 +101,7 @@ def play_game(
 
     `seed` (default 0) and `deal` decide the cards and all that is random. A tournament with that seed plays the same
     game with the number `deal` if the bots have the same names; with the bots exchanged it is the other game of the
-    pair. `deal` may also be a `Deal`, or a string as in records: `"42:17"` (seed and number) or `"cards:..."`.
+    pair. `deal` may also be a `Deal`, such as that of a record: `parse_record(line).deal`.
 
     `clock` is (time for a move, bank of the game) in ms; either may be None. A bot that exceeds it forfeits once it
     has returned.
@@ -212,24 +212,14 @@ def _generators_kept() -> Iterator[None]:
 
 def _deal(rules: Rules, seed: int | None, deal: object) -> tuple[int, int, str | None]:
     """Return seed and number of a deal; if these do not determine it, also its text in a record."""
-    if isinstance(deal, bool) or not isinstance(deal, int | str | Deal):
-        raise PlayError(f"deal is a number, a Deal or a string such as '42:17', not {show_value(deal)}")
+    if isinstance(deal, bool) or not isinstance(deal, int | Deal):
+        raise PlayError(f"deal is a number or a Deal, such as parse_record(line).deal, not {show_value(deal)}")
     if isinstance(deal, int):
         if not 0 <= deal < 1 << DEAL_BITS:
             raise PlayError(f"deals are numbered from 0 up to 2**{DEAL_BITS} - 1, not {deal}")
         return seed or 0, deal, None
-    if isinstance(deal, Deal):
-        cards = deal_from_cards(rules, deal.clan, deal.tactic, deal.starter)
-        return seed or 0, 0, cards_text(cards)
-    parse_deal(rules, deal)
-    if deal.startswith("cards:"):
-        return seed or 0, 0, deal
-    of_deal, number = map(int, deal.split(":")[:2])
-    if seed is not None and seed != of_deal:
-        raise PlayError(
-            f"the deal '{deal}' has the seed {of_deal}, but seed={seed} is given as well; leave one of them out"
-        )
-    return of_deal, _deal(rules, of_deal, number)[1], deal
+    cards = deal_from_cards(rules, deal.clan, deal.tactic, deal.starter)
+    return seed or 0, 0, cards_text(cards)
 
 
 def _clock(clock: object) -> TimeLeft | None:

@@ -15,9 +15,9 @@ import numpy as np
 from arena.league import versions
 from arena.league.store import League
 from arena.league.versions import ACTIVE, REPLACED, Version
+from arena.stats import Score
 from arena.stats.distributions import t_width
 from arena.stats.ratings import NOISE, Difference, Ratings, rate
-from arena.stats.score import Score
 
 
 @dataclass(frozen=True)

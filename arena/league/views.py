@@ -17,7 +17,7 @@ from arena.league.rating import Standings, StandingsRow, league_standings
 from arena.league.store import League, open_league
 from arena.league.submission import check_path
 from arena.league.versions import VERSION_COLUMNS, Version
-from arena.stats.score import Score
+from arena.stats import Score
 from arena.text import first_line, utc_iso
 from arena.tournament.forfeits import ForfeitSummary, Reasons
 from arena.tournament.games import GameId, GameResult

@@ -15,10 +15,10 @@ from arena.results.run_data import RunData
 from arena.results.run_standings import RATED_COLUMNS, rate_run, rating_figures
 from arena.results.standings_report import run_report
 from arena.results.table import COLUMNS, RATING, SIDES, TALLY, Column, Report, Table, TableRow, columns_of
+from arena.stats import other_side
 from arena.stats.frames import Floats, Ints, numbered, same_cards
 from arena.stats.intervals import FEWEST_DEALS, mean_difference
 from arena.stats.ratings import Ratings
-from arena.stats.score import other_side
 from arena.text import one_line
 from arena.tournament.forfeits import ForfeitSummary
 from arena.tournament.games import stored_deal_seed

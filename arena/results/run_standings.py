@@ -16,12 +16,12 @@ import numpy as np
 from arena.endings import AFTER, ENDINGS, FORFEITS, ForfeitKind
 from arena.league.views import table_changes
 from arena.results.run_data import RunData
+from arena.stats import other_side
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.frames import Floats, GameArrays, Ints, cross_columns
 from arena.stats.intervals import clustered_interval
 from arena.stats.pairs import HeadToHead, adjusted_head_to_head, counts_between, head_to_head
 from arena.stats.ratings import Difference, Ratings, rate
-from arena.stats.score import other_side
 from arena.tournament.store.columns import GameColumns
 
 FORFEIT_COLUMNS = {kind.value: kind.column for kind in ForfeitKind}

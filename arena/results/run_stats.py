@@ -27,10 +27,9 @@ from arena.stats.field import (
     terminations,
     thinking_time,
 )
-from arena.stats.fit import misfit_p_value
 from arena.stats.frames import GameArrays, StatsError, by_seat, cross_columns
 from arena.stats.pairs import HeadToHead, counts_between, heads_to_heads, units_needed
-from arena.stats.ratings import Ratings
+from arena.stats.ratings import Ratings, misfit_p_value
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,7 @@ from typing import Any
 from arena.results.table import Table, chance_text, difference_text, percent
 from arena.stats.adjusted import LEAST_WORTH
 from arena.stats.pairs import CELLS, fishtest
-from arena.stats.sprt import SprtResult
-from arena.stats.stopped import StoppedEstimate, stopped_estimate
+from arena.stats.sprt import SprtResult, StoppedEstimate, stopped_estimate
 
 _ESTIMATE = ("elo", "elo_error95", "elo_low", "elo_high", "flag", "normalized_elo", "score")
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from arena.stats import other_side
 from arena.stats.frames import Floats, GameArrays, Ints, StatsError, by_appearance, numbered
 from arena.stats.intervals import clustered_error
-from arena.stats.score import other_side
 
 FOLDS = 10
 WEIGHT_ONE = 20.0

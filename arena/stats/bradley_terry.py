@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from arena.stats import other_side
 from arena.stats.distributions import expit, log_expit
 from arena.stats.frames import Bools, Floats, GameArrays, Ints, StatsError, numbered
-from arena.stats.score import other_side
 
 MAX_ROUNDS = 200
 FEWEST_EFFECTIVE = 0.25

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import did_you_mean
+from arena.stats import Score
 from arena.stats.frames import Floats, Ints, StatsError, as_floats, by_seat, check_games, deals_of, require_columns
 from arena.stats.intervals import clustered_error, mean_interval
-from arena.stats.score import Score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +39,13 @@ def grouped(frame: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, 
             yield dict(zip(by, key if isinstance(key, tuple) else (key,))), np.asarray(rows)
 
 
+def _table(frame: pd.DataFrame, by: Sequence[str], row_of: Callable[[Ints], Mapping[str, object]]) -> pd.DataFrame:
+    """Return a row for each group: its keys, and what `row_of` makes of the positions of its rows."""
+    import pandas as pd  # slow to load
+
+    return pd.DataFrame([{**keys, **row_of(rows)} for keys, rows in grouped(frame, by)])
+
+
 def _numbers(frame: pd.DataFrame, name: str) -> Floats:
     return frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
 
@@ -53,12 +60,10 @@ def first_player_score(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFr
 
     Columns: `by`, games, score, score_low, score_high. With "bot" in `by`: of that bot in the games it began.
     """
-    import pandas as pd  # slow to load
-
     seats = by_seat(games)
     begun = seats[seats["seat"] == "first"]
     score, deal = _numbers(begun, "score"), _deals(begun)
-    return pd.DataFrame([{**keys, **_score_row(score, deal, rows)} for keys, rows in grouped(begun, by)])
+    return _table(begun, by, lambda rows: _score_row(score, deal, rows))
 
 
 def _deals(frame: pd.DataFrame) -> np.ndarray | None:
@@ -113,18 +118,17 @@ def scores(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
 
     Columns: `by`, games, wins, draws, losses, score, score_low, score_high, score_first, score_second.
     """
-    import pandas as pd  # slow to load
-
-    table = []
     seats = by_seat(games)
     score, deal, begun = _numbers(seats, "score"), _deals(seats), np.asarray(seats["seat"] == "first")
-    for keys, rows in grouped(seats, by):
-        row: dict[str, object] = {**keys, **_record(score[rows]).columns(), **_score_row(score, deal, rows)}
+
+    def row_of(rows: Ints) -> dict[str, float | None]:
+        row = {**_record(score[rows]).columns(), **_score_row(score, deal, rows)}
         for seat in ("first", "second"):
             own = score[rows[begun[rows] == (seat == "first")]]
             row[f"score_{seat}"] = float(own.mean()) if len(own) else math.nan
-        table.append(row)
-    return pd.DataFrame(table)
+        return row
+
+    return _table(seats, by, row_of)
 
 
 def spread_row(values: pd.Series | Floats, name: str) -> dict[str, float]:
@@ -141,19 +145,18 @@ def spread_row(values: pd.Series | Floats, name: str) -> dict[str, float]:
 
 def game_length(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     """Return the length of games in turns and (if known) plies: games, and the columns of `spread_row` for each."""
-    import pandas as pd  # slow to load
-
     seats = by_seat(games, "turns")
     if not {"bot", "opponent"} & set(by):
         seats = seats[seats["seat"] == "first"]  # one row per game
     lengths = {name: _numbers(seats, name) for name in ("turns", "plies") if name in seats.columns}
-    table = []
-    for keys, rows in grouped(seats, by):
-        row = {**keys, "games": len(rows)}
+
+    def row_of(rows: Ints) -> dict[str, float]:
+        row: dict[str, float] = {"games": len(rows)}
         for name, values in lengths.items():
             row |= spread_row(values[rows], name)
-        table.append(row)
-    return pd.DataFrame(table)
+        return row
+
+    return _table(seats, by, row_of)
 
 
 def length_histogram(games: pd.DataFrame) -> pd.DataFrame:
@@ -177,22 +180,21 @@ def stones_and_points(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.D
     Columns: `by`, games, stones, stones_against, and where known: points, points_total, points_against,
     points_against_total.
     """
-    import pandas as pd  # slow to load
-
-    table = []
     seats = by_seat(games, "stones_first", "stones_second")
     names = ("stones", "stones_against", "points", "points_against")
     columns = {name: _numbers(seats, name) for name in names if name in seats.columns}
-    for keys, rows in grouped(seats, by):
-        row: dict[str, object] = {**keys, "games": len(rows)}
+
+    def row_of(rows: Ints) -> dict[str, float]:
+        row: dict[str, float] = {"games": len(rows)}
         for name, values in columns.items():
             own = values[rows]
             known = own[~np.isnan(own)]
             row[name] = float(known.mean()) if len(known) else math.nan
             if name.startswith("points"):
                 row[f"{name}_total"] = float(known.sum())
-        table.append(row)
-    return pd.DataFrame(table)
+        return row
+
+    return _table(seats, by, row_of)
 
 
 def endings(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
@@ -219,16 +221,15 @@ def terminations(games: pd.DataFrame) -> pd.DataFrame:
 
     `normal` counts the games that this bot did not forfeit (its opponent may have).
     """
-    import pandas as pd  # slow to load
-
     seats = by_seat(games, "forfeit", "forfeit_by").astype({"bot": object, "forfeit": object, "forfeit_by": object})
     is_own = seats["forfeit_by"] == seats["bot"]
     kind = seats["forfeit"].where(is_own & seats["forfeit"].notna(), "normal").to_numpy()
-    table = []
-    for keys, rows in grouped(seats, ["bot"]):
+
+    def row_of(rows: Ints) -> dict[str, int]:
         counts = Counter(kind[rows])
-        table.append({**keys, "games": len(rows), **{name: counts[name] for name in ("normal", *FORFEITS)}})
-    return pd.DataFrame(table)
+        return {"games": len(rows)} | {name: counts[name] for name in ("normal", *FORFEITS)}
+
+    return _table(seats, ["bot"], row_of)
 
 
 def forfeits(games: pd.DataFrame) -> pd.DataFrame:
@@ -247,21 +248,20 @@ def thinking_time(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataF
     Columns: `by`, games, decisions, ms_mean (all time / all decisions), and ms_p50, ms_p99, ms_max:
     quantiles over games of each game's mean. Nan without decisions.
     """
-    import pandas as pd  # slow to load
-
-    table = []
     needed = ("ms_first", "ms_second", "decisions_first", "decisions_second")
     seats = by_seat(games, *needed)
     ms, decisions = _numbers(seats, "ms"), _numbers(seats, "decisions")
     is_known = (decisions > 0) & ~np.isnan(ms)
-    for keys, rows in grouped(seats, by):
+
+    def row_of(rows: Ints) -> dict[str, float]:
         asked = rows[is_known[rows]]
-        row: dict[str, object] = {**keys, "games": len(rows), "decisions": int(decisions[asked].sum())}
         figures = [math.nan] * 4
         if len(asked):
             each = ms[asked] / decisions[asked]
             mean = ms[asked].sum() / decisions[asked].sum()
             figures = [mean, *np.quantile(each, (0.5, 0.99)), each.max()]
         names = ("ms_mean", "ms_p50", "ms_p99", "ms_max")
-        table.append(row | {name: float(value) for name, value in zip(names, figures)})
-    return pd.DataFrame(table)
+        row: dict[str, float] = {"games": len(rows), "decisions": int(decisions[asked].sum())}
+        return row | {name: float(value) for name, value in zip(names, figures)}
+
+    return _table(seats, by, row_of)

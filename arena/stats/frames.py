@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError, did_you_mean
-from arena.stats.score import other_side
+from arena.stats import other_side
 from arena.text import one_line
 
 if TYPE_CHECKING:

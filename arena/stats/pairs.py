@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from arena.stats import other_side
 from arena.stats.distributions import Z95, normal_cdf, t_cdf, t_quantile
 from arena.stats.frames import (
     Floats,
@@ -27,7 +28,6 @@ from arena.stats.frames import (
     require_bot,
 )
 from arena.stats.intervals import chance_above, room_above
-from arena.stats.score import other_side
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from arena.stats import other_side
 from arena.stats.field import first_player_score, grouped, scores
 from arena.stats.frames import Floats, by_seat, check_games, deals_of
 from arena.stats.intervals import FEWEST_DEALS, mean_difference, mean_interval
 from arena.stats.pairs import elo_of_score
-from arena.stats.score import other_side
 
 if TYPE_CHECKING:
     import pandas as pd

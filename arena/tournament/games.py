@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 from arena.endings import ENDINGS, forfeit_of, match_points
 from arena.game.record import parse_record
 from arena.game.rng import derive_seed
-from arena.stats.score import other_side
+from arena.stats import other_side
 from arena.text import quoted
 
 PAIRING_BITS = 24

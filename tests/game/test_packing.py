@@ -18,7 +18,7 @@ from arena.game.packing import ANSWER, ASK, QUESTION, REPLY, Desk, Line, answer_
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
 from tests.bots.processes.waiting import bytes_in, wait_for
-from tests.game.play import KINDS, packed, view_dump
+from tests.game.play import COMPILED, KINDS, packed, view_dump
 
 
 def board_of(image: bytes) -> object:
@@ -73,6 +73,8 @@ def test_no_byte_tells_what_the_seat_does_not_know(name: str) -> None:
 
 # ---------------------------------------------------------------- questions over a pipe
 
+needs_the_quick_way = pytest.mark.skipif(not COMPILED, reason="uncompiled, the caller sends and answers")
+
 
 class Ends:
     """The pipes between a `Line` and a bot's process, all four ends."""
@@ -113,6 +115,7 @@ def opening(name: str = "tactical", seed: int = 1) -> State:
     return State(rules, make_deal(rules, seed, 0))
 
 
+@needs_the_quick_way
 def test_a_question_is_a_frame_with_the_view(ends: Ends) -> None:
     state = opening()
     view = state.view(state.to_move)
@@ -128,6 +131,7 @@ def test_a_question_is_a_frame_with_the_view(ends: Ends) -> None:
     assert ends.sent()[QUESTION.size :] == packed(view, repeated=True)
 
 
+@needs_the_quick_way
 def test_a_game_begins_with_its_first_question(ends: Ends) -> None:
     state = opening()
     view = state.view(state.to_move)
@@ -155,6 +159,7 @@ NO_PLAIN_ANSWER = [
 ]
 
 
+@needs_the_quick_way
 @pytest.mark.parametrize("data", NO_PLAIN_ANSWER)
 def test_other_answers_are_left_to_the_caller(ends: Ends, data: bytes) -> None:
     os.write(ends.answers, data)
@@ -162,6 +167,7 @@ def test_other_answers_are_left_to_the_caller(ends: Ends, data: bytes) -> None:
     assert (ends.line.data, ends.line.unsent) == (data, b"")
 
 
+@needs_the_quick_way
 @pytest.mark.parametrize("fault", ["answers", "orders", "full"])
 def test_a_broken_pipe_is_left_to_others(ends: Ends, fault: str) -> None:
     state = opening()
@@ -221,6 +227,7 @@ def first_move(view: View, moves: list[Move]) -> Move:
     return moves[0]
 
 
+@needs_the_quick_way
 def test_other_messages_are_returned(ends: Ends) -> None:
     state = opening()
     whole = question_for(state.view(state.to_move), 1)
@@ -240,6 +247,7 @@ def test_other_messages_are_returned(ends: Ends) -> None:
             fresh.close_all()
 
 
+@needs_the_quick_way
 def test_questions_are_answered_until_the_end(ends: Ends) -> None:
     state = opening()
     view = state.view(state.to_move)
@@ -250,6 +258,7 @@ def test_questions_are_answered_until_the_end(ends: Ends) -> None:
     assert os.read(ends.back, 999) == REPLY.pack(6, ANSWER, 9, index) + REPLY.pack(6, ANSWER, 0xFFFFFFFF, index)
 
 
+@needs_the_quick_way
 @pytest.mark.parametrize("thing", [ValueError("mine"), SystemExit(3), "r7@3", None, 5, *FORGED])
 def test_an_invalid_answer_comes_with_its_question(ends: Ends, thing: object) -> None:
     def act(view: View, moves: list[Move]) -> object:
@@ -263,6 +272,7 @@ def test_an_invalid_answer_comes_with_its_question(ends: Ends, thing: object) ->
         os.read(ends.back, 1)
 
 
+@needs_the_quick_way
 def test_a_broken_view_comes_with_its_question(ends: Ends) -> None:
     state = opening()
     whole = question_for(state.view(state.to_move), 7)

@@ -16,7 +16,7 @@ from arena.game.record import parse_record, replay
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
 from tests.oracle import PRESETS, best
-from tools.positions import answer, main
+from tools.positions import answer
 
 DATA = Path(__file__).parents[1] / "data"
 POSITIONS = json.loads((DATA / "positions.json").read_text())["positions"]
@@ -67,7 +67,7 @@ def test_invalid_positions_are_rejected(case: dict[str, Any]) -> None:
         "first_complete": None,
     }
     assert answer(position)["holds"] is True
-    with pytest.raises(PositionError, match=f"position X1: .*{case['message']}"):
+    with pytest.raises(PositionError, match=case["message"]):
         answer(position | case["changed"])
 
 
@@ -83,48 +83,6 @@ def test_the_order_of_completion_in_events() -> None:
     assert first("a+ a+ a+ b+ b+ b+ a- a+") == "b"
     assert first("a+ a+ a+ fog b+ b+ b+") == "a"
     assert first("a+ a+ a+ b+ b+ b+ mud b+ a+") == "b"
-    with pytest.raises(PositionError, match="position X: event 4 \\(a\\+\\): that side is full"):
-        first("a+ a+ a+ a+")
-    with pytest.raises(PositionError, match="event 2 \\(b-\\): there is no card on that side"):
-        first("a+ b-")
-
-
-# ---------------------------------------------------------------- files
-
-EVAL = {"id": "E1", "kind": "eval", "cards": ["r1", "r2", "r3"]}
-EXPECTED = EVAL | {"id": "E2", "expect": {"sum": 7}}
-
-
-@pytest.mark.parametrize("text", ["{}\n\n{}\n", "[{}, {}]", '{{"positions": [\n{},\n{}]}}'])
-def test_positions_are_answered_from_any_layout(tmp_path: Path, capsys: Any, text: str) -> None:
-    file = tmp_path / "p.json"
-    file.write_text(text.format(json.dumps(EVAL), json.dumps(EXPECTED)))
-    main([str(file)])
-    assert capsys.readouterr().out.splitlines() == [
-        'E1  category: "color_run", sum: 6',
-        'E2  sum: 6   (expected {"sum": 7})',
-        "",
-        "0 of 1 as expected",
-    ]
-    main([str(file), "--json"])
-    assert [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()] == ["E1", "E2"]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "p.json is not JSON"),
-        ("5", "one JSON object per line, or a list of them"),
-        (json.dumps(EVAL) + "\n{bad", "p.json, line 2 is not JSON"),
-        (json.dumps(EVAL | {"cards": [1, None]}), "position E1: 1 is not a card"),
-    ],
-)
-def test_a_wrong_file_is_one_sentence(tmp_path: Path, capsys: Any, text: str, message: str) -> None:
-    file = tmp_path / "p.json"
-    file.write_text(text)
-    with pytest.raises(SystemExit, match="2"):
-        main([str(file)])
-    assert message in capsys.readouterr().err
 
 
 # ---------------------------------------------------------------- the lesson

@@ -101,7 +101,7 @@ def test_mistakes_in_files(tmp_path: Path, line: str, words: str) -> None:
 
 def test_a_file_says_what_differs_from_its_base(tmp_path: Path) -> None:
     (tmp_path / "six.toml").write_text('base = "tactical"\nhand_size = 6\n')
-    (tmp_path / "top.toml").write_text('name = "house"\nbase = "six.toml"\nscout_return = "top"\n')
+    (tmp_path / "top.toml").write_text('name = "house"\nbase = "tactical"\nhand_size = 6\nscout_return = "top"\n')
     six, top = (load_rules(str(tmp_path / name)) for name in ("six.toml", "top.toml"))
     assert (six.name, six.options) == ("six", load_rules("tactical:hand_size=6").options)
     assert (top.name, top.options) == ("house", load_rules("tactical:hand_size=6,scout_return=top").options)
@@ -124,13 +124,11 @@ def test_a_file_written_out_keeps_the_names_of_its_cards(tmp_path: Path, base: s
     [
         ('"tacticl"', r"'base' in .*my\.toml: unknown rule set 'tacticl'; did you mean 'tactical'"),
         ("7", r"'base' in .*my\.toml must be the name of a rule set"),
-        ('"my.toml"', r"'base' in .*my\.toml: my\.toml is based on this file"),
-        ('"other.toml"', r"'base' in .*my\.toml: 'base' in .*other\.toml: \./my\.toml is based on this file"),
+        ('"other.toml"', r"'base' in .*my\.toml must be the name of a rule set"),
     ],
 )
 def test_mistakes_in_bases(tmp_path: Path, base: str, words: str) -> None:
     (tmp_path / "my.toml").write_text(f"base = {base}\n")
-    (tmp_path / "other.toml").write_text('base = "./my.toml"\n')
     with pytest.raises(RulesError, match=words):
         load_rules(str(tmp_path / "my.toml"))
 

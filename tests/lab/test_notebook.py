@@ -60,7 +60,6 @@ def test_frames_hold_the_run(folder: Path) -> None:
     assert run.rated.difference("ann", "bob")[0] == pytest.approx(
         run.ratings.set_index("bot")["elo"].diff(-1).iloc[0], abs=1e3
     )
-    assert run.pairings_for(5)["units_needed"].sum() > run.pairings["units_needed"].sum()
     assert set(run.tables()) >= {"scores", "endings", "terminations"}
     assert "30 games of ann, bob, cid" in repr(run)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from arena.league import book, fixtures, views
 from arena.league.fixtures import Fixture
 from arena.league.store import League
-from arena.stats.score import Score
+from arena.stats import Score
 from arena.tournament.games import PairTask, deal_seed
 from tests.league.leagues import SECRET, enter, played, row, sound
 

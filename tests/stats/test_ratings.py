@@ -14,11 +14,10 @@ from scipy.special import expit
 from scipy.stats import t as student
 
 from arena.stats import LEAST_PRIOR
-from arena.stats.fit import misfit_p_value
 from arena.stats.frames import StatsError, games_of
 from arena.stats.intervals import FEWEST_DEALS
 from arena.stats.pairs import ELO_SCALE, counts_between, head_to_head
-from arena.stats.ratings import Ratings, rate
+from arena.stats.ratings import Ratings, misfit_p_value, rate
 from benchmarks.simulate import Luck, simulate_games
 
 

@@ -12,8 +12,17 @@ import pytest
 
 from arena.results.sprt_report import sprt_line, sprt_table, sprt_text
 from arena.stats.pairs import score_of_elo
-from arena.stats.sprt import BIAS_REMARK, AdjustedSprt, Sprt, SprtResult, SprtTest, llr, llr_of_many, sprt_result
-from arena.stats.stopped import stopped_estimate
+from arena.stats.sprt import (
+    BIAS_REMARK,
+    AdjustedSprt,
+    Sprt,
+    SprtResult,
+    SprtTest,
+    llr,
+    llr_of_many,
+    sprt_result,
+    stopped_estimate,
+)
 from benchmarks.simulate import Luck, lucky_pairs, simulate_cells
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from arena.stats.superiority import superiority
+from arena.stats.ratings import superiority
 
 
 def said_and_true(bots: int, games: int, spread: float, fields: int, seed: int = 1) -> tuple[float, float]:

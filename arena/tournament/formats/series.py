@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from arena.endings import WIN_POINTS
 from arena.game.rng import derive_seed
-from arena.stats.score import other_side
+from arena.stats import other_side
 from arena.tournament.formats.schedule import Format, Place, Schedule
 from arena.tournament.games import GameResult, Pairing, ScheduleProgress, SeriesRule, SeriesTask, Task
 

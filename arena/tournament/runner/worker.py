@@ -35,7 +35,7 @@ from arena.bots.output import BotOutput, redirected
 from arena.bots.processes import has_children, kill_orphans, memory_in_use
 from arena.endings import ForfeitKind
 from arena.errors import ArenaError
-from arena.stats.score import other_side
+from arena.stats import other_side
 from arena.tournament.games import PAIRING_BITS, Row, Task
 from arena.tournament.move_log import shared_buffer
 from arena.tournament.process_state import ProcessState

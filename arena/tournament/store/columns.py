@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.endings import ENDINGS, FORFEITS, match_points
+from arena.stats import other_side
 from arena.stats.frames import GameArrays, by_appearance, in_order, numbered, same_cards
-from arena.stats.score import other_side
 from arena.tournament.forfeits import ForfeitReason, Reasons
 from arena.tournament.games import (
     PAIRING_BITS,
