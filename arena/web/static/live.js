@@ -37,7 +37,7 @@ const show = (() => {
   function draw() {
     const all = states(game), step = game.steps[at];
     fill(board, game, all[at], all[at - 1]);
-    find("[data-said]").textContent = at === all.length - 1 ? game.result.replaceAll("–", "\u2060–\u2060") : at ? game.names[step.seat] + ": " + step.said : "The cards are dealt";
+    find("[data-said]").textContent = at === all.length - 1 ? game.result.replaceAll("–", "\u2060–\u2060") : at ? game.names[step.seat] + ": " + step.words : "The cards are dealt";
   }
   function stop() {
     clearInterval(timer);
