@@ -21,9 +21,8 @@ from arena.text import one_line
 from arena.whole_file import whole_file
 
 FILE_TYPES = ("svg", "png", "pdf")
-_COLOURS = 6
-MOST_LINES = 2 * _COLOURS
-"""Distinguishable lines of a plot: from the seventh on, a colour is used again with another dash and squares."""
+MOST_LINES = 6
+"""Distinguishable lines of a plot, by colour and by dash."""
 _WIDTH = 480
 _LEFT, _RIGHT, _ROW = 140, 16, 24
 _LONGEST_LABEL = 16
@@ -174,7 +173,7 @@ class Lines:
             ]
             if around:
                 outline = " ".join(f"{x(games):.1f},{y(value):.1f}" for games, value in around)
-                parts.append(Markup('<polygon class="band b{}" points="{}"/>').format(line % _COLOURS, outline))
+                parts.append(Markup('<polygon class="band b{}" points="{}"/>').format(line, outline))
             parts.append(_line([(x(games), y(value)) for games, value in points], line))
             for index, (games, value) in enumerate(points):
                 error = next((f" ({low:+z.0f} .. {high:+z.0f})" for at, low, high in bands[line] if at == games), "")
@@ -391,27 +390,13 @@ def duration(ms: float) -> str:
     return f"{value:.2g} {unit}" if value < 10 else f"{float(f'{value:.2g}'):.0f} {unit}"
 
 
-def look(line: int) -> tuple[int, int, bool]:
-    """Return the look of a line by its number: colour, dash (0..5), and whether its marks are squares.
-
-    >>> look(0), look(6)
-    ((0, 0, False), (0, 3, True))
-    """
-    repeated = line // _COLOURS % 2
-    return line % _COLOURS, (line + repeated * _COLOURS // 2) % _COLOURS, bool(repeated)
-
-
 def _line(points: Sequence[tuple[float, float]], line: int) -> Markup:
-    colour, dash, _ = look(line)
-    return _path("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points), f"line l{colour} d{dash}")
+    return _path("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points), f"line l{line} d{line}")
 
 
 def _end(x: float, y: float, line: int) -> Markup:
     """Return a mark on a line."""
-    colour, _, is_square = look(line)
-    if is_square:
-        return _path(f"M{x - 3.5:.1f} {y - 3.5:.1f}h7v7h-7z", f"end l{colour}")
-    return Markup('<circle class="end l{}" cx="{:.1f}" cy="{:.1f}" r="3.5"/>').format(colour, x, y)
+    return Markup('<circle class="end l{}" cx="{:.1f}" cy="{:.1f}" r="3.5"/>').format(line, x, y)
 
 
 def _scale(low: float, high: float, start: float, end: float, log: bool = False) -> Callable[[float], float]:
