@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import csv
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena.endings import ForfeitKind
 from arena.errors import did_you_mean
 from arena.paths import input_name, read_small_text
+from arena.results.records import write_each
 from arena.stats.frames import StatsError
 from arena.text import one_line, plain_cell, quoted
 from arena.tournament.games import GameResult
-from arena.whole_file import whole_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,11 +145,7 @@ def write_pgn(games: Iterable[GameResult], path: Path | None, event: str) -> int
     `event` is the name of the run. White is the bot that begins. Programs such as Ordo and BayesElo rate the bots from
     such a file, and `read_game_list` reads it back. ExportError if the disk refuses.
     """
-    with nullcontext(sys.stdout) if path is None else whole_text(path) as file:
-        number = 0
-        for number, game in enumerate(games, start=1):  # noqa: B007
-            file.write(_pgn_text(game, event))
-        return number
+    return write_each((_pgn_text(game, event) for game in games), path)
 
 
 def _pgn_text(game: GameResult, event: str) -> str:

@@ -176,11 +176,12 @@ def moves_report(game: GameResult) -> Report:
         "result": result_line(record, shown_names(game)),
         "record": game.record,
     }
-    rows = [_move_values(made, game.seats, record.rules.edition) for made in decisions(game)]
+    rows = [decision_values(made, game.seats) for made in decisions(game)]
     return Report("", [Table("moves", "", rows, files=(*rows[0],) if rows else ("move",))], about=about)
 
 
-def _move_values(made: Decision, names: Sequence[str], edition: str) -> dict[str, Any]:
+def decision_values(made: Decision, names: Sequence[str]) -> dict[str, Any]:
+    """Return a decision as plain values, in words as well; `names` are by seat."""
     note = made.note
     return {
         "number": made.number,
@@ -189,7 +190,7 @@ def _move_values(made: Decision, names: Sequence[str], edition: str) -> dict[str
         "bot": names[made.seat],
         "phase": made.phase,
         "move": made.move.text,
-        "words": deed_words(made.move, edition),
+        "words": deed_words(made.move, made.before.rules.edition),
         "events": [event.text if event.seat == made.seat else str(event) for event in made.events],
         "legal": len(made.legal),
         "asked": made.asked,

@@ -133,10 +133,15 @@ def write_records(games: Iterable[GameResult], path: Path | None) -> int:
     """
     if path is not None and path.suffix == PARQUET:
         return write_parquet(map(_table_row, games), TABLE_COLUMNS, path)
+    return write_each((f"{export_line(game)}\n" for game in games), path)
+
+
+def write_each(texts: Iterable[str], path: Path | None) -> int:
+    """Write texts into a file (None: stdout), atomically, and return their number. Raises ExportError."""
     with nullcontext(sys.stdout) if path is None else whole_text(path) as file:
         number = 0
-        for number, game in enumerate(games, start=1):  # noqa: B007
-            file.write(f"{export_line(game)}\n")
+        for number, text in enumerate(texts, start=1):  # noqa: B007
+            file.write(text)
         return number
 
 

@@ -76,16 +76,7 @@ class DecisionInput:
         """The prompt, in a word or two."""
         if self.picked is not None:
             return f"{self.picked} to stone"
-        words = {
-            "claim": "claim",
-            "play": "your move",
-            "take": "take",
-            "put": "put",
-            "scout": "draw",
-            "return": "return",
-            "draw": "draw",
-        }
-        return words[self.view.phase]
+        return {"play": "your move", "scout": "draw"}.get(self.view.phase, self.view.phase)
 
     @property
     def prompt(self) -> str:
@@ -141,8 +132,6 @@ class DecisionInput:
         held = {card.lower() for card in self.view.hand}
         if typed.lower() in held and self.view.phase == "play" and not any(m.text == typed.lower() for m in self.moves):
             raise ArenaError(f"{typed} cannot be played now")
-        if typed.isalpha() and len(typed) > 2 and (near := did_you_mean(typed.lower(), [*LINE_COMMANDS])):
-            raise ArenaError(f"'{typed[:40]}' is neither a move nor a command{near}")
         return _read_move(typed, self.view, self.moves)
 
     def menu(self) -> str:
@@ -338,7 +327,7 @@ def _read_move(text: str, view: View, moves: list[Move]) -> Move:
     try:
         move = parse_move(cleaned.lower().replace("*j", "*J"))
     except ArenaError:
-        near = did_you_mean(cleaned, by_text)
+        near = did_you_mean(cleaned.lower(), [*by_text, *LINE_COMMANDS])
         raise ArenaError(
             f"'{cleaned[:40]}' is neither a move nor a command{near} (type 'moves' or 'help' to list them)"
         ) from None

@@ -20,7 +20,6 @@ from arena.results.table import percent, side_text
 from arena.stats.frames import GameArrays
 from arena.stats.ratings import Difference, rate
 from arena.text import half_up, one_line, printable_lines
-from arena.tournament.plan import Plan
 from arena.tournament.runner.progress import PairResult, ProgressListener, RunStatus
 
 if TYPE_CHECKING:
@@ -54,11 +53,6 @@ class LineProgress(ProgressListener):
         self._text = text or _with_shares
         self._stream = sys.stderr if stream is None else stream
         self._next, self._said = 0.0, -1  # games of the last line
-
-    def plan(self, plan: Plan) -> None:
-        """Print what changes in a stored run, if anything does."""
-        if plan.has_news:
-            self.note(str(plan))
 
     def begin(self, name: str, seed: int, status: RunStatus) -> None:
         """Print what will be played."""
@@ -100,11 +94,6 @@ class LiveProgress(ProgressListener):
         self._title = ""
         self._is_gone = False
         self._next = 0.0
-
-    def plan(self, plan: Plan) -> None:
-        """Print what changes in a stored run, if anything does."""
-        if plan.has_news:
-            self.note(str(plan))
 
     def begin(self, name: str, seed: int, status: RunStatus) -> None:
         """Draw the table for the first time."""

@@ -200,7 +200,7 @@ class FullScreen(TerminalInterface):
             self._app.invalidate()
 
         game: Future[None] = Future()
-        with _shown_output(session, self._add_line):
+        with _shown_output(session, lambda line: self._heard.append(line)):
             self._app.run(pre_run=lambda: _play_behind(session.play, over, game))
             self._answers.put(Left())  # to the next question
             wait([game], _PATIENCE_S)  # a bot may still be thinking; all moves are saved
@@ -221,13 +221,6 @@ class FullScreen(TerminalInterface):
 
         if (loop := self._app.loop) is not None:
             loop.call_soon_threadsafe(end)
-
-    def _add_line(self, line: str) -> None:
-        """Show what a bot has printed."""
-        self._heard.append(line)
-        if self._decision is None:
-            self._notes = f"{self._notes}\n{printable_lines(line)}".lstrip("\n")
-            self._app.invalidate()
 
     def _show(self, text: str) -> None:
         """Replace the notes; the text may have been written by strangers."""

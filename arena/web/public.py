@@ -263,7 +263,7 @@ def _moves_only(game: GameResult) -> dict[str, Any]:
         {
             "set": {key: value for key, value in step["set"].items() if key[0] not in "hwf"},
             "seat": step.get("seat"),
-            "said": step.get("said", ""),
+            "words": step.get("words", ""),
         }
         for step in data["steps"]
     ]

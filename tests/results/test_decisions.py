@@ -1,4 +1,4 @@
-"""A stored game decision by decision, and what is counted from its record by the literal engine's account."""
+"""A stored game decision by decision: which were asked, and how long they took."""
 
 from __future__ import annotations
 
@@ -7,17 +7,11 @@ from pathlib import Path
 import pytest
 
 from arena.game.cards import card_name
-from arena.game.deals import make_deal
-from arena.game.engine import State
-from arena.game.record import deal_text, parse_record, record_text, result_text
-from arena.game.rng import Rng
+from arena.game.record import parse_record
 from arena.game.rules import load_rules
-from arena.policy import load_net
-from arena.results.decisions import plays
 from arena.results.positions import decisions, legend
 from arena.tournament.games import GameResult
 from arena.tournament.store.reader import Reader
-from tests.oracle import Options, Oracle
 from tests.tournament.runner.runs import bot, play, settings
 
 SLEEPER = """
@@ -84,28 +78,3 @@ def test_the_decision_that_failed_is_not_in_the_record(tmp_path: Path) -> None:
             assert all(one.asked == (len(one.legal) > 1) for one in made)
             assert sum(one.asked for one in own) + 1 == game.decisions[game.second == "evil"]
             assert all(one.ms is not None for one in made if one.asked)
-
-
-# ---------------------------------------------------------------- tactic cards
-
-
-@pytest.mark.parametrize("name", ["iello-base", "battle-line-base", "bga-tactical", "battle-line-expert"])
-def test_plays_are_those_of_the_literal_engine(name: str) -> None:
-    rules, net = load_rules(name), load_net(name)
-    found = 0
-    for number in range(6):
-        deal, auto = make_deal(rules, 11, number), (number % 3 > 0, number % 2 == 0)
-        state, rng, moves = State(rules, deal, auto), Rng(number), []
-        tactic = [f"*{rules.spy_value}" if card == "*7" else card for card in deal.tactic]
-        literal = Oracle(Options.like(rules), deal.clan, tactic, deal.starter, auto)
-        while legal := state.legal_moves():
-            move = net.choose(state, legal) if number % 2 else rng.choice(legal)
-            moves.append(move)
-            state.apply(move)
-            literal.apply(str(move))
-        record = record_text(rules, deal_text(11, number), auto, moves, result_text(state))
-        order = (deal.starter, 1 - deal.starter)
-        sides = [side for side, _ in plays(record)]
-        assert [sides.count(0), sides.count(1)] == [literal.played_tactics[seat] for seat in order]
-        found += len(sides)
-    assert (found > 10) == rules.tactics

@@ -18,7 +18,6 @@ from arena.results.decisions import plays_frame, spaced
 from arena.results.kinds import PLOT_KINDS
 from arena.results.pages.plots import (
     MOST_LINES,
-    Bar,
     Bars,
     Cell,
     Dot,
@@ -214,7 +213,7 @@ def length_plot(histogram: pd.DataFrame) -> Bars:
     bars = []
     for start, count in zip(range(low, int(turns.max()) + 1, width), counts.tolist()):
         label = str(start) if width == 1 else f"{start}-{start + width - 1}"
-        bars.append(Bar(str(start), count, f"{label} turns: {count} games"))
+        bars.append((str(start), count, f"{label} turns: {count} games"))
     return Bars(bars, "turns", "games")
 
 

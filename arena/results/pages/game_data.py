@@ -35,7 +35,7 @@ from arena.results.positions import (
     STONES,
     Decision,
     claim_verdict,
-    deed_words,
+    decision_values,
     result_line,
     shown_names,
     side_formation,
@@ -109,11 +109,10 @@ def game_data(game: GameResult, key: str, judged: GameAnalysis | None = None) ->
     """Return everything that the viewer shows of a game; `key` is its name for `arena replay`.
 
     `steps` begins with the deal. Each step has `set`, what it changed of the state (None takes a key away), and but for
-    the first `n` (from 1), `turn`, `seat`, `move`, `said` (the move in words), `of` (legal moves), `ms` (None where it
-    was not measured), `events`, `claims` (the seat, the stone and why the claim holds), and with a note of the bot
-    `note`, all of it in words, and `value`, its own chance to win or None. `judged` has the `chance` of seat 0 after
-    each step, and what moves lost; without it the net judges, which takes 3 ms. RecordError for a record that does not
-    replay.
+    the first what `decision_values` names, `claims` (the seat, the stone and why the claim holds), and with a note of
+    the bot `note`, all of it in words, and `value`, its own chance to win or None. `judged` has the `chance` of seat 0
+    after each step, and what moves lost; without it the net judges, which takes 3 ms. RecordError for a record that
+    does not replay.
     """
     record = parse_record(game.record)
     judged = judged or analyse(game)
@@ -161,7 +160,6 @@ def _changes(before: Flat, after: Flat) -> Flat:
 
 
 def _step_values(decision: Decision) -> dict[str, Any]:
-    events = [event.text if event.seat == decision.seat else str(event) for event in decision.events]
     claims = [
         {
             "seat": "ab".index(now),
@@ -171,16 +169,9 @@ def _step_values(decision: Decision) -> dict[str, Any]:
         for stone, before, now in zip(STONES, decision.before.owners, decision.after.owners)
         if before != now and now != "."
     ]
-    values: dict[str, Any] = {
-        "n": decision.number,
-        "turn": decision.turn,
-        "seat": decision.seat,
-        "move": str(decision.move),
-        "said": deed_words(decision.move, decision.after.rules.edition),
-        "of": len(decision.legal),
-        "ms": None if decision.ms is None else float(f"{decision.ms:.2g}"),
-        "events": events or [str(decision.move)],
-    }
+    values = decision_values(decision, ("", ""))
+    for name in ("bot", "phase", "asked", "note"):
+        del values[name]
     if claims:
         values["claims"] = claims
     if (note := decision.note) is not None:

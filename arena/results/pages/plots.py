@@ -21,13 +21,25 @@ from arena.text import one_line
 from arena.whole_file import whole_file
 
 FILE_TYPES = ("svg", "png", "pdf")
-_COLOURS = 6
-MOST_LINES = 2 * _COLOURS
-"""Distinguishable lines of a plot: from the seventh on, a colour is used again with another dash and squares."""
+MOST_LINES = 6
+"""Distinguishable lines of a plot, by colour and by dash."""
 _WIDTH = 480
 _LEFT, _RIGHT, _ROW = 140, 16, 24
 _LONGEST_LABEL = 16
 _CELL_WIDTH, _CELL_HEIGHT = 70, 36
+
+
+# ---------------------------------------------------------------- kinds of plots
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """The parts of a plot in a frame of `width` by `height`, and what it shows in words."""
+
+    parts: Sequence[Markup]
+    height: float
+    label: str
+    width: float = _WIDTH
 
 
 @dataclass(frozen=True)
@@ -57,23 +69,66 @@ class Dots:
     group: int = 0
     times: bool = False
 
-
-@dataclass(frozen=True)
-class Bar:
-    """A bar: the label below it, its height, and what is shown of it when it is pointed at."""
-
-    label: str
-    value: float
-    tip: str
+    def draw(self) -> Drawing:
+        """Draw a line for each row: a dot with its error bar."""
+        rows = self.rows
+        ends = [end for row in rows for end in (row.value, row.low, row.high) if end is not None and math.isfinite(end)]
+        if self.times:
+            powers = [math.log10(end) for end in ends if end > 0]
+            shown = [10.0**power for power in range(math.floor(min(powers)), math.ceil(max(powers)) + 1)]
+        else:
+            shown = ticks(min(ends, default=0.0), max(ends, default=1.0))
+        x = _scale(shown[0], shown[-1], _LEFT, _WIDTH - _RIGHT, self.times)
+        bottom = _ROW * len(rows) + 12
+        labels = [duration(tick) if self.times else _number(tick) for tick in shown]
+        if self.times and len(shown) > 6:  # labels are wide, so every other line has one
+            labels = [label if index % 2 == 0 else "" for index, label in enumerate(labels)]
+        parts = [_vertical(x(tick), 6, bottom, label) for tick, label in zip(shown, labels)]
+        if self.middle is not None and shown[0] <= self.middle <= shown[-1]:
+            parts.append(_path(f"M{x(self.middle):.1f} 6V{bottom}", "middle"))
+        parts.append(_text((_LEFT + _WIDTH - _RIGHT) / 2, bottom + 34, self.axis, "middle"))
+        for index, (row, label) in enumerate(zip(rows, short_labels([row.label for row in rows]))):
+            y = _ROW * index + _ROW / 2 + 6
+            marks = [_text(_LEFT - 8, y + 4, label, "end")]
+            style = f" m{index % self.group}" if self.group else ""
+            if row.low is not None or row.high is not None:
+                left, right = (None if end is None else x(end) for end in (row.low, row.high))
+                marks.append(_path(_interval(left, right, y), f"bar{style}"))
+            if math.isfinite(row.value):
+                circle = Markup('<circle class="dot{}" cx="{:.1f}" cy="{:.1f}" r="4.5"/>')
+                marks.append(circle.format(style, x(row.value), y))
+            parts.append(_mark(marks, row.tip, first=index == 0))
+            if self.group and index and index % self.group == 0:
+                parts.append(_path(f"M0 {_ROW * index + 6}H{_WIDTH - _RIGHT}", "grid"))
+        return Drawing(parts, bottom + 42, self.axis)
 
 
 @dataclass(frozen=True)
 class Bars:
-    """A histogram."""
+    """A histogram: for each bar the label below it, its height, and what is shown of it when it is pointed at."""
 
-    rows: Sequence[Bar]
+    rows: Sequence[tuple[str, float, str]]
     x_axis: str
     y_axis: str
+
+    def draw(self) -> Drawing:
+        """Draw the bars, with labels as far as there is room."""
+        left, top, height = 46, 24, 150
+        rows = self.rows
+        levels = ticks(0, max([value for _, value, _ in rows], default=1), 4)
+        y = _scale(0, levels[-1], top + height, top)
+        step = (_WIDTH - left - _RIGHT) / max(len(rows), 1)
+        parts = [_horizontal(y(tick), left, _number(tick)) for tick in levels]
+        every = max(1, math.ceil(len(rows) / 9))
+        for index, (label, value, tip) in enumerate(rows):
+            box = Markup('<rect class="box" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>')
+            mark = box.format(left + index * step, y(value), max(step - 1, 0.5), top + height - y(value))
+            parts.append(_mark([mark], tip, first=index == 0))
+            if index % every == 0:
+                parts.append(_text(left + (index + 0.5) * step, top + height + 17, label, "middle"))
+        parts.append(_text(0, 6, self.y_axis))
+        parts.append(_text((left + _WIDTH - _RIGHT) / 2, top + height + 36, self.x_axis, "middle"))
+        return Drawing(parts, top + height + 44, f"{self.y_axis}: {self.x_axis}")
 
 
 @dataclass(frozen=True)
@@ -90,6 +145,49 @@ class Lines:
     y_axis: str
     bands: Sequence[Sequence[tuple[float, float]]] = ()
 
+    def draw(self) -> Drawing:
+        """Draw lines that differ by colour, dash and marks, also shown beside their labels at the end."""
+        left, right, top, height = 50, 156 if len(self.names) > 1 else _RIGHT, 24, 220
+        bands = [
+            [(games, low, high) for games, (low, high) in zip(self.x, ends) if math.isfinite(high - low)]
+            for ends in self.bands or [()] * len(self.names)
+        ]
+        known = [value for row in self.values for value in row if math.isfinite(value)]
+        known += [end for band in bands for _, low, high in band for end in (low, high)]
+        levels = ticks(min(known, default=0), max(known, default=1), 5)
+        most = max(self.x, default=1)
+        x, y = _scale(0, most, left, _WIDTH - right), _scale(levels[0], levels[-1], top + height, top)
+        parts = [_horizontal(y(tick), left, _number(tick), _WIDTH - right) for tick in levels]
+        parts += [
+            _text(x(tick), top + height + 17, _number(tick), "middle") for tick in ticks(0, most, 5) if tick <= most
+        ]
+        parts.append(_text(0, 6, self.y_axis))
+        labels = short_labels(self.names, 13)
+        ends: list[tuple[float, str, int]] = []
+        for line, (name, row) in enumerate(zip(self.names, self.values)):
+            points = [(games, value) for games, value in zip(self.x, row) if math.isfinite(value)]
+            if not points:
+                continue
+            around = [(games, low) for games, low, _ in bands[line]] + [
+                (games, up) for games, _, up in bands[line][::-1]
+            ]
+            if around:
+                outline = " ".join(f"{x(games):.1f},{y(value):.1f}" for games, value in around)
+                parts.append(Markup('<polygon class="band b{}" points="{}"/>').format(line, outline))
+            parts.append(_line([(x(games), y(value)) for games, value in points], line))
+            for index, (games, value) in enumerate(points):
+                error = next((f" ({low:+z.0f} .. {high:+z.0f})" for at, low, high in bands[line] if at == games), "")
+                tip = f"{name}: {value:+z.0f}{error} after {games:.0f} games"
+                parts.append(_mark([_end(x(games), y(value), line)], tip, first=not ends and index == 0))
+            ends.append((y(points[-1][1]), labels[line], line))
+        label_y = top - 1.0
+        for end_y, label, line in sorted(ends) if len(self.names) > 1 else ():
+            label_y, start = max(end_y, label_y + 16), _WIDTH - right + 10
+            parts += [_line([(start, label_y), (start + 24, label_y)], line), _end(start + 12, label_y, line)]
+            parts.append(_text(start + 29, label_y + 4, label))
+        parts.append(_text((left + _WIDTH - right) / 2, top + height + 36, self.x_axis, "middle"))
+        return Drawing(parts, max(top + height + 44, label_y + 12), f"{self.y_axis}: {self.x_axis}")
+
 
 @dataclass(frozen=True)
 class Stacks:
@@ -97,6 +195,33 @@ class Stacks:
 
     names: Sequence[str]
     rows: Sequence[tuple[str, Sequence[int]]]
+
+    def draw(self) -> Drawing:
+        """Draw shares as parts of a bar; the legend below shows their colours and hatching."""
+        x = _scale(0, 1, _LEFT, _WIDTH - _RIGHT)
+        bottom = _ROW * len(self.rows) + 12
+        parts = [_vertical(x(share), 6, bottom, f"{100 * share:.0f}%") for share in (0, 0.25, 0.5, 0.75, 1)]
+        box = Markup('<rect class="part p{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>')
+        first = True
+        short = short_labels([label for label, _ in self.rows])
+        for index, (label, counts) in enumerate(self.rows):
+            y, before, total = _ROW * index + 9, 0, sum(counts)
+            parts.append(_text(_LEFT - 8, y + 13, short[index], "end"))
+            for kind, (name, count) in enumerate(zip(self.names, counts)):
+                if count:
+                    start, end = x(before / total), x((before + count) / total)
+                    tip = f"{label}: {name} {100 * count / total:.1f}%, {count} games"
+                    parts.append(_mark([box.format(kind, start, y, max(end - start - 0.5, 0.5), 18)], tip, first=first))
+                    first = False
+                before += count
+        left, line = 8.0, bottom + 34
+        for kind, name in enumerate(self.names):
+            wide = 30 + 8.5 * len(name)
+            if left + wide > _WIDTH:
+                left, line = 8.0, line + 22
+            parts += [box.format(kind, left, line - 11, 14, 14), _text(left + 20, line + 1, name)]
+            left += wide
+        return Drawing(parts, line + 10, ", ".join(self.names))
 
 
 @dataclass(frozen=True)
@@ -117,29 +242,47 @@ class Square:
     bots: Sequence[str]
     rows: Sequence[Sequence[Cell | None]]
 
+    def draw(self) -> Drawing:
+        """Draw a cell for each two bots; the higher its figure, the warmer its colour."""
+        labels = short_labels(self.bots)
+        size, longest = len(labels), max(map(len, labels), default=0)
+        slanted = longest > _CELL_WIDTH // 8
+        top = 18 + 5 * longest if slanted else 26
+        box = Markup('<rect class="h{}" x="{}" y="{}" width="{}" height="{}"/>')
+        small = Markup('<text class="note" x="{}" y="{}" text-anchor="middle">{}</text>')
+        turned = Markup('<g transform="translate({} {}) rotate(-35)">{}</g>')
+        parts = []
+        for column, label in enumerate(labels):
+            x = _LEFT + _CELL_WIDTH * column + _CELL_WIDTH / 2
+            parts.append(
+                turned.format(x, top - 8, _text(0, 0, label)) if slanted else _text(x, top - 8, label, "middle")
+            )
+        for index, (label, row) in enumerate(zip(labels, self.rows)):
+            y = top + _CELL_HEIGHT * index
+            parts.append(_text(_LEFT - 8, y + _CELL_HEIGHT / 2 + 5, label, "end"))
+            for column, cell in enumerate(row):
+                if cell is not None:
+                    x = _LEFT + _CELL_WIDTH * column
+                    middle = x + _CELL_WIDTH / 2
+                    marks = [box.format(cell.heat, x, y, _CELL_WIDTH - 1, _CELL_HEIGHT - 1)]
+                    marks.append(_text(middle, y + 16, cell.text, "middle"))
+                    marks.append(small.format(middle, y + 29, cell.small))
+                    parts.append(_mark(marks, cell.tip, first=index == 0 and column == 1))
+        width = _LEFT + _CELL_WIDTH * size + (6 * longest if slanted else _RIGHT)
+        return Drawing(parts, top + _CELL_HEIGHT * size + 6, self.caption, width)
+
 
 Plot: TypeAlias = Dots | Bars | Lines | Stacks | Square
-
-
-@dataclass(frozen=True)
-class _Drawing:
-    """The parts of a plot in a frame of `width` by `height`, and what it shows in words."""
-
-    parts: Sequence[Markup]
-    height: float
-    label: str
-    width: float = _WIDTH
 
 
 # ---------------------------------------------------------------- pages and files
 
 
 def svg(plot: Plot) -> Markup:
-    """Return a plot as an element of a page: as wide as the page, a square as wide as its figures need."""
-    drawing = _drawing(plot)
-    size = Markup(' class="square" width="{:.0f}"').format(drawing.width) if isinstance(plot, Square) else ""
-    frame = Markup('<svg{} viewBox="0 0 {:.0f} {:.0f}" role="group" aria-label="{}" data-marks>{}</svg>')
-    return frame.format(size, drawing.width, drawing.height, drawing.label, Markup("").join(drawing.parts))
+    """Return a plot as an element of a page, as wide as the page."""
+    drawing = plot.draw()
+    frame = Markup('<svg viewBox="0 0 {:.0f} {:.0f}" role="group" aria-label="{}" data-marks>{}</svg>')
+    return frame.format(drawing.width, drawing.height, drawing.label, Markup("").join(drawing.parts))
 
 
 def picture(panels: Mapping[str, Plot]) -> str:
@@ -147,7 +290,7 @@ def picture(panels: Mapping[str, Plot]) -> str:
     content: list[Markup] = []
     width, y = 0.0, 8.0
     for title, plot in panels.items():
-        drawing = _drawing(plot)
+        drawing = plot.draw()
         for number_of_line, line in enumerate(title.splitlines()):
             content.append(_text(8, y + 14, one_line(line, 100), bold=number_of_line == 0))
             width = max(width, 7.5 * min(len(line), 100))
@@ -200,168 +343,6 @@ def _style() -> str:
     return re.sub(r"var\(--([\w-]+)\)", lambda name: colours[name[1]], rules)
 
 
-# ---------------------------------------------------------------- kinds of plots
-
-
-def _drawing(plot: Plot) -> _Drawing:
-    if isinstance(plot, Dots):
-        return _dots(plot)
-    if isinstance(plot, Bars):
-        return _bars(plot)
-    if isinstance(plot, Square):
-        return _square(plot)
-    return _lines(plot) if isinstance(plot, Lines) else _stacks(plot)
-
-
-def _dots(plot: Dots) -> _Drawing:
-    """Draw a line for each row: a dot with its error bar."""
-    rows = plot.rows
-    ends = [end for row in rows for end in (row.value, row.low, row.high) if end is not None and math.isfinite(end)]
-    if plot.times:
-        powers = [math.log10(end) for end in ends if end > 0]
-        shown = [10.0**power for power in range(math.floor(min(powers)), math.ceil(max(powers)) + 1)]
-    else:
-        shown = ticks(min(ends, default=0.0), max(ends, default=1.0))
-    x = _scale(shown[0], shown[-1], _LEFT, _WIDTH - _RIGHT, plot.times)
-    bottom = _ROW * len(rows) + 12
-    labels = [duration(tick) if plot.times else _number(tick) for tick in shown]
-    if plot.times and len(shown) > 6:  # labels are wide, so every other line has one
-        labels = [label if index % 2 == 0 else "" for index, label in enumerate(labels)]
-    parts = [_vertical(x(tick), 6, bottom, label) for tick, label in zip(shown, labels)]
-    if plot.middle is not None and shown[0] <= plot.middle <= shown[-1]:
-        parts.append(_path(f"M{x(plot.middle):.1f} 6V{bottom}", "middle"))
-    parts.append(_text((_LEFT + _WIDTH - _RIGHT) / 2, bottom + 34, plot.axis, "middle"))
-    for index, (row, label) in enumerate(zip(rows, short_labels([row.label for row in rows]))):
-        y = _ROW * index + _ROW / 2 + 6
-        marks = [_text(_LEFT - 8, y + 4, label, "end")]
-        style = f" m{index % plot.group}" if plot.group else ""
-        if row.low is not None or row.high is not None:
-            left, right = (None if end is None else x(end) for end in (row.low, row.high))
-            marks.append(_path(_interval(left, right, y), f"bar{style}"))
-        if math.isfinite(row.value):
-            circle = Markup('<circle class="dot{}" cx="{:.1f}" cy="{:.1f}" r="4.5"/>')
-            marks.append(circle.format(style, x(row.value), y))
-        parts.append(_mark(marks, row.tip, first=index == 0))
-        if plot.group and index and index % plot.group == 0:
-            parts.append(_path(f"M0 {_ROW * index + 6}H{_WIDTH - _RIGHT}", "grid"))
-    return _Drawing(parts, bottom + 42, plot.axis)
-
-
-def _bars(plot: Bars, height: int = 150) -> _Drawing:
-    left, top = 46, 24
-    rows = plot.rows
-    levels = ticks(0, max([row.value for row in rows], default=1), 4)
-    y = _scale(0, levels[-1], top + height, top)
-    step = (_WIDTH - left - _RIGHT) / max(len(rows), 1)
-    parts = [_horizontal(y(tick), left, _number(tick)) for tick in levels]
-    every = max(1, math.ceil(len(rows) / 9), math.ceil(8 * max((len(row.label) for row in rows), default=1) / step))
-    for index, row in enumerate(rows):
-        box = Markup('<rect class="box" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>')
-        mark = box.format(left + index * step, y(row.value), max(step - 1, 0.5), top + height - y(row.value))
-        parts.append(_mark([mark], row.tip, first=index == 0))
-        if index % every == 0:
-            parts.append(_text(left + (index + 0.5) * step, top + height + 17, row.label, "middle"))
-    parts.append(_text(0, 6, plot.y_axis))
-    parts.append(_text((left + _WIDTH - _RIGHT) / 2, top + height + 36, plot.x_axis, "middle"))
-    return _Drawing(parts, top + height + 44, f"{plot.y_axis}: {plot.x_axis}")
-
-
-def _lines(plot: Lines) -> _Drawing:
-    """Draw lines that differ by colour, dash and marks, also shown beside their labels at the end."""
-    left, right, top, height = 50, 156 if len(plot.names) > 1 else _RIGHT, 24, 220
-    bands = [
-        [(games, low, high) for games, (low, high) in zip(plot.x, ends) if math.isfinite(high - low)]
-        for ends in plot.bands or [()] * len(plot.names)
-    ]
-    known = [value for row in plot.values for value in row if math.isfinite(value)]
-    known += [end for band in bands for _, low, high in band for end in (low, high)]
-    levels = ticks(min(known, default=0), max(known, default=1), 5)
-    most = max(plot.x, default=1)
-    x, y = _scale(0, most, left, _WIDTH - right), _scale(levels[0], levels[-1], top + height, top)
-    parts = [_horizontal(y(tick), left, _number(tick), _WIDTH - right) for tick in levels]
-    parts += [_text(x(tick), top + height + 17, _number(tick), "middle") for tick in ticks(0, most, 5) if tick <= most]
-    parts.append(_text(0, 6, plot.y_axis))
-    labels = short_labels(plot.names, 13)
-    ends: list[tuple[float, str, int]] = []
-    for line, (name, row) in enumerate(zip(plot.names, plot.values)):
-        points = [(games, value) for games, value in zip(plot.x, row) if math.isfinite(value)]
-        if not points:
-            continue
-        around = [(games, low) for games, low, _ in bands[line]] + [(games, up) for games, _, up in bands[line][::-1]]
-        if around:
-            outline = " ".join(f"{x(games):.1f},{y(value):.1f}" for games, value in around)
-            parts.append(Markup('<polygon class="band b{}" points="{}"/>').format(line % _COLOURS, outline))
-        parts.append(_line([(x(games), y(value)) for games, value in points], line))
-        for index, (games, value) in enumerate(points):
-            error = next((f" ({low:+z.0f} .. {high:+z.0f})" for at, low, high in bands[line] if at == games), "")
-            tip = f"{name}: {value:+z.0f}{error} after {games:.0f} games"
-            parts.append(_mark([_end(x(games), y(value), line)], tip, first=not ends and index == 0))
-        ends.append((y(points[-1][1]), labels[line], line))
-    label_y = top - 1.0
-    for end_y, label, line in sorted(ends) if len(plot.names) > 1 else ():
-        label_y, start = max(end_y, label_y + 16), _WIDTH - right + 10
-        parts += [_line([(start, label_y), (start + 24, label_y)], line), _end(start + 12, label_y, line)]
-        parts.append(_text(start + 29, label_y + 4, label))
-    parts.append(_text((left + _WIDTH - right) / 2, top + height + 36, plot.x_axis, "middle"))
-    return _Drawing(parts, max(top + height + 44, label_y + 12), f"{plot.y_axis}: {plot.x_axis}")
-
-
-def _stacks(plot: Stacks) -> _Drawing:
-    """Draw shares as parts of a bar; the legend below shows their colours and hatching."""
-    x = _scale(0, 1, _LEFT, _WIDTH - _RIGHT)
-    bottom = _ROW * len(plot.rows) + 12
-    parts = [_vertical(x(share), 6, bottom, f"{100 * share:.0f}%") for share in (0, 0.25, 0.5, 0.75, 1)]
-    box = Markup('<rect class="part p{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>')
-    first = True
-    short = short_labels([label for label, _ in plot.rows])
-    for index, (label, counts) in enumerate(plot.rows):
-        y, before, total = _ROW * index + 9, 0, sum(counts)
-        parts.append(_text(_LEFT - 8, y + 13, short[index], "end"))
-        for kind, (name, count) in enumerate(zip(plot.names, counts)):
-            if count:
-                start, end = x(before / total), x((before + count) / total)
-                tip = f"{label}: {name} {100 * count / total:.1f}%, {count} games"
-                parts.append(_mark([box.format(kind, start, y, max(end - start - 0.5, 0.5), 18)], tip, first=first))
-                first = False
-            before += count
-    left, line = 8.0, bottom + 34
-    for kind, name in enumerate(plot.names):
-        wide = 30 + 8.5 * len(name)
-        if left + wide > _WIDTH:
-            left, line = 8.0, line + 22
-        parts += [box.format(kind, left, line - 11, 14, 14), _text(left + 20, line + 1, name)]
-        left += wide
-    return _Drawing(parts, line + 10, ", ".join(plot.names))
-
-
-def _square(plot: Square) -> _Drawing:
-    """Draw a cell for each two bots; the higher its figure, the warmer its colour."""
-    labels = short_labels(plot.bots)
-    size, longest = len(labels), max(map(len, labels), default=0)
-    slanted = longest > _CELL_WIDTH // 8
-    top = 18 + 5 * longest if slanted else 26
-    box = Markup('<rect class="h{}" x="{}" y="{}" width="{}" height="{}"/>')
-    small = Markup('<text class="note" x="{}" y="{}" text-anchor="middle">{}</text>')
-    turned = Markup('<g transform="translate({} {}) rotate(-35)">{}</g>')
-    parts = []
-    for column, label in enumerate(labels):
-        x = _LEFT + _CELL_WIDTH * column + _CELL_WIDTH / 2
-        parts.append(turned.format(x, top - 8, _text(0, 0, label)) if slanted else _text(x, top - 8, label, "middle"))
-    for index, (label, row) in enumerate(zip(labels, plot.rows)):
-        y = top + _CELL_HEIGHT * index
-        parts.append(_text(_LEFT - 8, y + _CELL_HEIGHT / 2 + 5, label, "end"))
-        for column, cell in enumerate(row):
-            if cell is not None:
-                x = _LEFT + _CELL_WIDTH * column
-                middle = x + _CELL_WIDTH / 2
-                marks = [box.format(cell.heat, x, y, _CELL_WIDTH - 1, _CELL_HEIGHT - 1)]
-                marks.append(_text(middle, y + 16, cell.text, "middle"))
-                marks.append(small.format(middle, y + 29, cell.small))
-                parts.append(_mark(marks, cell.tip, first=index == 0 and column == 1))
-    width = _LEFT + _CELL_WIDTH * size + (6 * longest if slanted else _RIGHT)
-    return _Drawing(parts, top + _CELL_HEIGHT * size + 6, plot.caption, width)
-
-
 # ---------------------------------------------------------------- scales and shapes
 
 
@@ -409,27 +390,13 @@ def duration(ms: float) -> str:
     return f"{value:.2g} {unit}" if value < 10 else f"{float(f'{value:.2g}'):.0f} {unit}"
 
 
-def look(line: int) -> tuple[int, int, bool]:
-    """Return the look of a line by its number: colour, dash (0..5), and whether its marks are squares.
-
-    >>> look(0), look(6)
-    ((0, 0, False), (0, 3, True))
-    """
-    repeated = line // _COLOURS % 2
-    return line % _COLOURS, (line + repeated * _COLOURS // 2) % _COLOURS, bool(repeated)
-
-
 def _line(points: Sequence[tuple[float, float]], line: int) -> Markup:
-    colour, dash, _ = look(line)
-    return _path("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points), f"line l{colour} d{dash}")
+    return _path("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points), f"line l{line} d{line}")
 
 
 def _end(x: float, y: float, line: int) -> Markup:
     """Return a mark on a line."""
-    colour, _, is_square = look(line)
-    if is_square:
-        return _path(f"M{x - 3.5:.1f} {y - 3.5:.1f}h7v7h-7z", f"end l{colour}")
-    return Markup('<circle class="end l{}" cx="{:.1f}" cy="{:.1f}" r="3.5"/>').format(colour, x, y)
+    return Markup('<circle class="end l{}" cx="{:.1f}" cy="{:.1f}" r="3.5"/>').format(line, x, y)
 
 
 def _scale(low: float, high: float, start: float, end: float, log: bool = False) -> Callable[[float], float]:

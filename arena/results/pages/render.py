@@ -55,7 +55,7 @@ def tables_page(report: Report) -> str:
 def table_html(table: Table) -> str:
     """Return a table as an element, as on the pages; names and notes are escaped."""
     macros: Any = environment("arena.results.pages").get_template("macros.html").module
-    return str(macros.table(table, note=False))
+    return str(macros.table(table))
 
 
 def embedded_data(data: Mapping[str, Any]) -> dict[str, Markup]:

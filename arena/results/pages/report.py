@@ -181,7 +181,7 @@ def report_page(
 def _worth_watching(games: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     """Return the largest turning point of the games: where it is, the board there, and what happened in words."""
     turns = [
-        (abs(after["chance"] - before["chance"]), -number, -after["n"])  # of equal ones the first
+        (abs(after["chance"] - before["chance"]), -number, -after["number"])  # of equal ones the first
         for number, game in enumerate(games)
         if game["forfeit"] is None
         for before, after in pairwise(game["steps"][:-1])
@@ -193,7 +193,7 @@ def _worth_watching(games: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None
     step = game["steps"][move]
     chances = [one["chance"] for one in game["steps"][move - 1 : move + 1]]
     before, after = chances if step["seat"] == 0 else [1 - chance for chance in chances]
-    words = f"{game['names'][step['seat']]}: {step['said']}. Its chance to win goes from {before:.0%} to {after:.0%}."
+    words = f"{game['names'][step['seat']]}: {step['words']}. Its chance to win goes from {before:.0%} to {after:.0%}."
     state: dict[str, Any] = {}
     for one in game["steps"][: move + 1]:
         state |= one["set"]

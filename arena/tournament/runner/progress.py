@@ -61,7 +61,9 @@ class ProgressListener:
     """What a run reports to; this one ignores it. All calls come from the thread that called `play_run`."""
 
     def plan(self, plan: Plan) -> None:
-        """Take note of what will be played."""
+        """Show what changes in a stored run, if anything does."""
+        if plan.has_news:
+            self.note(str(plan))
 
     def begin(self, name: str, seed: int, status: RunStatus) -> None:
         """Take note that play begins; `status.done` games were stored before."""

@@ -37,7 +37,7 @@ const show = (() => {
   function draw() {
     const all = states(game), step = game.steps[at];
     fill(board, game, all[at], all[at - 1]);
-    find("[data-said]").textContent = at === all.length - 1 ? game.result.replaceAll("–", "\u2060–\u2060") : at ? game.names[step.seat] + ": " + step.said : "The cards are dealt";
+    find("[data-said]").textContent = at === all.length - 1 ? game.result.replaceAll("–", "\u2060–\u2060") : at ? game.names[step.seat] + ": " + step.words : "The cards are dealt";
   }
   function stop() {
     clearInterval(timer);
@@ -77,7 +77,7 @@ const show = (() => {
   setInterval(async () => {
     const focused = main.contains(document.activeElement) && !(show && show.box.contains(document.activeElement));
     if (document.hidden || focused) return;
-    if (main.querySelector("th[aria-sort], details[open], [data-search]:not(:placeholder-shown)")) return; // keep what the reader has sorted or opened
+    if (main.querySelector("th[aria-sort], details[open]")) return; // keep what the reader has sorted or opened
     try {
       const answer = await fetch(location.href); // an unchanged page is not sent again
       const page = answer.ok && new DOMParser().parseFromString(await answer.text(), "text/html"), found = page && page.querySelector("main");

@@ -11,7 +11,6 @@ import pytest
 import arena as public
 from arena.results.kinds import PLOT_KINDS
 from arena.results.pages.figures import panels_of
-from arena.results.pages.plots import MOST_LINES, Lines, svg
 from arena.results.sources import StoredComparison
 from arena.stats.frames import StatsError
 from tests.cli.conftest import Arena, arena  # noqa: F401
@@ -78,13 +77,3 @@ def test_notebooks_show_runs_and_games_with_names_as_texts(strange: Path, compar
     assert tag == "iframe"
     inner = Page.of(attributes["srcdoc"] or "")
     assert NAMES[0] in inner.data("games")[0]["names"]
-
-
-def test_no_two_lines_look_the_same() -> None:
-    """By dash and marks alone, too: on paper, and for eyes that see no colours."""
-    names = [f"bot{at}" for at in range(MOST_LINES)]
-    plot = Lines(names, [1, 2], [[at, at + 1] for at in range(MOST_LINES)], "games", "Elo")
-    shown = re.findall(r'class="line (l\d) (d\d)".*?<(circle|path) class="end (l\d)"', svg(plot))
-    assert len(shown) == 2 * MOST_LINES  # and each once more beside its name
-    assert all(line == end for line, _, _, end in shown)
-    assert len({(dash, mark) for _, dash, mark, _ in shown}) == MOST_LINES

@@ -21,7 +21,6 @@
   }
 
   function prepare() {
-    for (const field of document.querySelectorAll("[data-search]")) field.hidden = false;
     for (const table of document.querySelectorAll("table.sortable")) {
       [...table.tHead.rows[0].cells].forEach((head, at) => {
         const button = document.createElement("button");
@@ -34,12 +33,6 @@
   }
   prepare();
   document.addEventListener("renew", prepare); // parts of the page are new
-
-  document.addEventListener("input", ({ target }) => { // in a search field
-    if (!("search" in target.dataset)) return;
-    const words = target.value.toLowerCase();
-    for (const one of target.nextElementSibling.querySelectorAll("tbody tr, button.key")) one.hidden = !one.textContent.toLowerCase().includes(words);
-  });
 
   // on paper all is open
   let closed = [];

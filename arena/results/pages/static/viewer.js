@@ -134,7 +134,7 @@
   }
   // The judge's chance of a after each step, what each bot noted of its own (`value`), marks and claims; a click goes there.
   const across = (step) => (600 * step / Math.max(game.steps.length - 1, 1)).toFixed(1);
-  const points = (part, key) => part.map((one) => across(one.n || 0) + "," + (100 - 100 * one[key]).toFixed(1)).join(" ");
+  const points = (part, key) => part.map((one) => across(one.number || 0) + "," + (100 - 100 * one[key]).toFixed(1)).join(" ");
   function drawCurve() {
     const steps = game.steps;
     const mark = (one, style, y1, y2, text) => {
@@ -143,7 +143,7 @@
     };
     const height = (one) => 100 - 100 * one.chance;
     const marks = steps.filter((one) => one.mark).map((one) =>
-      mark(one, one.mark, height(one) - 9, height(one) + 9, "Move " + one.n + ": " + verdicts[one.mark]));
+      mark(one, one.mark, height(one) - 9, height(one) + 9, "Move " + one.number + ": " + verdicts[one.mark]));
     const claims = steps.flatMap((one) => (one.claims || []).map((claim) =>
       mark(one, "ab"[claim.seat], claim.seat ? 0 : 93, claim.seat ? 7 : 100, who(claim.seat) + " claims stone " + claim.stone)));
     const fault = game.forfeit ? [mark(steps[steps.length - 1], "fault", 0, 100, "forfeit")] : [];
@@ -212,13 +212,13 @@
   const player = (step) => make("b", "player-" + "ab"[step.seat], who(step.seat));
   function tell(step) {
     const count = make("p", "small", "Move " + at + " of " + (game.steps.length - 1));
-    if (!step.n) return [make("strong", "", "The deal. " + who(game.starter) + " begins."), count];
-    const parts = [", turn " + step.turn, step.of > 1 ? step.of + " legal moves" : "the only legal move"];
+    if (!step.number) return [make("strong", "", "The deal. " + who(game.starter) + " begins."), count];
+    const parts = [", turn " + step.turn, step.legal > 1 ? step.legal + " legal moves" : "the only legal move"];
     if (step.ms !== null) parts.push("after " + step.ms + " ms");
     count.append(parts.join(", "));
     const last = at === game.steps.length - 1 ? [make("p", "", make("b", "", game.result))] : [];
     return [
-      player(step), " ", make("strong", "", step.said + " "), make("code", "", step.move),
+      player(step), " ", make("strong", "", step.words + " "), make("code", "", step.move),
       followed(step), ...(step.note ? [make("p", "small", "Its note: " + step.note)] : []), ...last, count,
     ];
   }
@@ -246,7 +246,7 @@
       log.dataset.hands = mode;
       log.replaceChildren(...game.steps.map((step, i) => {
         const line = make("li", step.claims ? "claim" : "");
-        if (step.n) line.append(player(step), " " + step.said + followed(step));
+        if (step.number) line.append(player(step), " " + step.words + followed(step));
         else line.append("The deal.");
         if (step.mark) line.append(" ", make("b", step.mark, verdicts[step.mark]));
         line.dataset.step = i;
