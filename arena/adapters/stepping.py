@@ -160,6 +160,11 @@ class Stepper:
         self.codes = words_of(self.arrays[1])
 
     @property
+    def boards(self) -> tuple[State, ...]:
+        """The games themselves: changing one changes the game."""
+        return tuple(self.states)
+
+    @property
     def deals(self) -> tuple[int, ...]:
         """The numbers of the deals under way."""
         return tuple(self.arrays[0])

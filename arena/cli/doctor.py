@@ -71,9 +71,9 @@ def _cores() -> str:
 def _engine() -> tuple[str, str]:
     try:
         spec = importlib.util.find_spec("arena.game.engine")
-        from arena import Rng, State, load_rules, make_deal
+        from arena.game.record import verify
 
-        State(load_rules("base"), make_deal(load_rules("base"), 1, 0)).rollout(Rng(1))
+        verify("schotten/1 base 1:0 11; ; * 0-0").perft(2)
     except Exception as error:  # this command exists to report whatever is wrong with a build
         return _FAULT, f"the engine does not run: {type(error).__name__}: {error}"
     origin = (spec.origin or "") if spec else ""
