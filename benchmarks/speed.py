@@ -1,6 +1,6 @@
 """Measure the speed of each part: `python -m benchmarks.speed [--only engine bots runs policy] [--rounds 3]`.
 
-engine   games of random moves inside the engine
+engine   samples of what a seat knows, played out at random
 bots     games of two bots that take the first move: in a bare loop, under the referee, in processes, in the sandbox;
          and the start of an isolated bot
 runs     stored games of a tournament with one worker and two, with the processor time of the workers and the parent
@@ -26,7 +26,7 @@ from arena.bots.limits import BotLimits
 from arena.bots.loading import load_bot
 from arena.bots.spec import find_bot
 from arena.game.deals import make_deal
-from arena.game.engine import State, play_random_games
+from arena.game.engine import State
 from arena.game.rng import Rng
 from arena.game.rules import load_rules, preset_names
 from arena.policy import Evaluator, Searcher, load_net
@@ -60,9 +60,9 @@ def seconds(work: Callable[..., object], *args: object, times: int = 1) -> float
 def engine() -> Iterator[Figure]:
     for name in (*SETS, *preset_names()):
         rules = load_rules(name)
-        games = 5_000 if rules.tactics else 20_000
-        taken = seconds(play_random_games, rules, games, 1)
-        yield Figure(f"random games, {name}", games / taken, "games/s")
+        view, rng = State(rules, make_deal(rules, 1, 0)).view(0), Rng(1)
+        taken = seconds(lambda view=view, rng=rng: view.sample(rng).rollout(rng), times=5_000)
+        yield Figure(f"rollout of a sample, {name}", 1e6 * taken / 5_000, "µs", more_is_better=False)
 
 
 def bare_loop(rules_name: str, pairs: int) -> None:

@@ -105,20 +105,14 @@ def test_each_format_has_a_file_that_loads() -> None:
     assert {config_from_dict(values).format for values in files} == {*FORMATS} - {"round-robin", "match"}
 
 
-def test_commands_named_in_the_pages_exist() -> None:
-    for page in [*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "AGENTS.md"]:
-        text = page.read_text(encoding="utf-8")
-        for command in re.findall(r"(?:^\$ |`)arena ([a-z]+)\b", text, re.MULTILINE):
-            assert command in cli.commands, f"{page.name}: arena {command}"
-
-
-def test_options_named_in_the_pages_exist() -> None:
+def test_commands_and_options_named_in_the_pages_exist() -> None:
     """In command lines and in code within sentences, such as `arena report DIR --replays 50`."""
     for page in [*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "AGENTS.md"]:
         text = page.read_text(encoding="utf-8")
         for line in re.findall(r"^(?:\$ )?(arena [a-z].*)$|`(arena [a-z][^`]*)`", text, re.MULTILINE):
             for words in re.split(r" && | \| | # |; ", re.sub(r"\"[^\"]*\"|'[^']*'", "QUOTED", "".join(line))):
                 if words.startswith("arena "):
+                    assert words.split()[1] in {*cli.commands, "--help", "--version"}, f"{page.name}: {words}"
                     unknown = {*re.findall(r"(?<=\s)--[a-z][\w-]*", words)} - options_of(words.split()[1:])
                     assert not unknown, f"{page.name}: {words}: {unknown}"
 

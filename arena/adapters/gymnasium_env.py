@@ -81,7 +81,7 @@ class SchottenTotten(gymnasium.Env[Numbers, np.int64]):
         self.action_space = gymnasium.spaces.Discrete(len(self.actions))
         self._fixed_seat = seat
         self.seat = seat or 0
-        self.state: State | None = None
+        self.state = State.__new__(State)  # as after the end of a game
         self._lost = False  # by an illegal action
 
     def reset(
@@ -103,9 +103,9 @@ class SchottenTotten(gymnasium.Env[Numbers, np.int64]):
 
     def step(self, action: np.int64 | int) -> tuple[Numbers, float, bool, bool, dict[str, Any]]:
         """Make one decision; raise ArenaError if no game is under way or there is no such action."""
-        state = self._begun()
+        state = self.state
         if self._lost or state.is_over:
-            raise ArenaError("the game is over; call reset() to begin the next")
+            raise ArenaError("no game is under way; call reset() to begin one")
         move = self.actions.move(int(action))
         if move not in state.legal_moves():
             self._lost = True
@@ -121,16 +121,11 @@ class SchottenTotten(gymnasium.Env[Numbers, np.int64]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return a boolean for each action: True if it is legal now."""
-        return self._mask(self._begun()).astype(bool)
+        return self._mask(self.state).astype(bool)
 
     def render(self) -> Any:
         """Return the board as text, None without `render_mode`."""
-        return board_text(self._begun()) if self.render_mode == "ansi" else None
-
-    def _begun(self) -> State:
-        if self.state is None:
-            raise ArenaError("no game has begun; call reset() first")
-        return self.state
+        return board_text(self.state) if self.render_mode == "ansi" else None
 
     def _go_on(self, state: State) -> None:
         """Make the opponent's decisions and forced moves, up to the seat's next choice or the end."""

@@ -5,7 +5,7 @@ from arena.game.board cimport *
 from arena.game.buffers cimport words_of
 from arena.game.cards cimport *
 from arena.game.moves cimport Move, SeatLog
-from arena.game.playouts cimport deal_rest, place_known, play_out, shuffle
+from arena.game.playouts cimport deal_rest, place_known, play_out
 from arena.game.rng cimport Rng
 from arena.game.turns cimport (CODES, add_known, hidden_clan, hidden_tactics, is_legal, legal_codes, load_decks, perform, set_rules,
                                start_game)
@@ -68,6 +68,3 @@ cdef class View(Board):
 
 @cython.locals(i=cython.int, back=u64, place=cython.int, flags=cython.int)
 cdef u64 mixed(Board board, u64 h) noexcept nogil
-
-@cython.locals(state=State, k=cython.longlong, n=cython.longlong, turns=cython.longlong, wins=list)
-cpdef tuple play_random_games(rules, long long count, seed)

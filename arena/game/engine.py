@@ -19,7 +19,7 @@ except ImportError:
 from arena.errors import ArenaError
 from arena.game.board import Board, check_seat
 from arena.game.cards import clan_cards
-from arena.game.deals import Deal, DealError, make_deal
+from arena.game.deals import Deal, DealError
 from arena.game.explain import why_illegal
 from arena.game.moves import MOVE_COUNT, Event, Move, SeatLog, moves_by_number
 from arena.game.notes import note_json
@@ -499,22 +499,3 @@ def mixed(board: Board, h: int) -> int:
     h = stir(h, board.spy)
     flags = board.window_start | board.window_after << 1 | board.on_play << 2 | board.clan_only << 3
     return stir(h, flags | board.with_tactics << 4 | board.back_on_top << 5 | board.single << 6)
-
-
-def play_random_games(rules: Rules, count: int, seed: int) -> tuple[int, int, int, int]:
-    """Play whole games of uniformly random moves inside the engine, to measure its speed.
-
-    Returns the wins of seat 0 and seat 1, the draws, and the total number of turns. The decks are shuffled by one
-    generator, so these are not the games of `make_deal`; the seats start in turn.
-    """
-    state = State(rules, make_deal(rules, seed, 0))
-    state.logging = False
-    rng = Rng(seed)
-    wins = [0, 0, 0]
-    turns = 0
-    for k in range(count):
-        shuffle(state, rng)
-        start_game(state, k & 1)
-        wins[play_out(state, rng)] += 1
-        turns += state.turn_count
-    return wins[0], wins[1], wins[2], turns

@@ -330,11 +330,7 @@ def _why_not_play(board: Board, hand: tuple[str, ...], move: Move) -> str:
         if move.card == "*J" and board.joker_played(seat):
             return "each player may play only one joker per game"
     if move.kind == "ruse":
-        if move.card == "scout":
-            return "both decks are empty"
-        if move.card == "traitor" and all(_full_or_claimed(board, stone) for stone in range(1, 10)):
-            return "this player has no room at any unclaimed stone"
-        return f"there is no card for {move.card} to take"
+        return f"there is no card that {move.card} could take or draw now"
     stone = move.stone
     assert stone is not None
     if board.owners[stone - 1] != ".":

@@ -20,6 +20,10 @@ from arena.text import printable
 LOST = "note ignored: "
 """The beginning of the text that replaces an invalid note."""
 MOST_NUMBERS, _LONGEST_TEXT, LARGEST = 8, 200, 10**15
+WRONG = (
+    f"{LOST}value is from 0 to 1, depth and nodes are whole numbers from 0 to 10**15, text is a string; at most"
+    f" {MOST_NUMBERS} more numbers, under names of letters, digits and '_'"
+)
 OWN = ("value", "depth", "nodes", "text")
 _is_name = lru_cache(re.compile(r"[A-Za-z][A-Za-z0-9_]{0,19}").fullmatch)
 
@@ -45,43 +49,33 @@ class Note:
 
 
 def note_json(value: Any, depth: Any, nodes: Any, text: Any, numbers: Mapping[str, Any]) -> str | None:
-    """Return a note as JSON: None for an empty note, a sentence that begins with LOST for an invalid one.
+    """Return a note as JSON: None for an empty note, `WRONG` for an invalid one.
 
     >>> note_json(0.5, 2, None, "so\\x1b", {"spread": 1 / 3})
     '{"value":0.5,"depth":2,"text":"so?","spread":0.333333}'
-    >>> note_json(1.2, None, None, None, {})
-    'note ignored: value: expected the chance to win, from 0 to 1, not 1.2'
+    >>> note_json(1.2, None, None, None, {}) == WRONG
+    True
     """
-    parts = []
-    name = "value"
+    parts, valid = [], len(numbers) <= MOST_NUMBERS
     try:
         if value is not None:
             chance = float(value)
-            if not 0 <= chance <= 1:
-                return f"{LOST}value: expected the chance to win, from 0 to 1, not {chance:g}"
+            valid = valid and 0 <= chance <= 1
             parts.append(f'"value":{abs(chance):.4g}')
         for name, count in (("depth", depth), ("nodes", nodes)):
             if count is not None:
                 whole = index(count)
-                if not 0 <= whole <= LARGEST:
-                    return f"{LOST}{name}: expected a whole number from 0 to 10**15"
+                valid = valid and 0 <= whole <= LARGEST
                 parts.append(f'"{name}":{whole}')
         if text is not None:
-            if not isinstance(text, str):
-                return f"{LOST}text: expected a string"
+            valid = valid and isinstance(text, str)
             parts.append(f'"text":{encode_basestring_ascii(printable(str(text[:_LONGEST_TEXT]), keep=""))}')
-        if numbers:
-            if len(numbers) > MOST_NUMBERS:
-                return f"{LOST}it has {len(numbers)} extra numbers; at most {MOST_NUMBERS} are allowed"
-            for name, number in numbers.items():
-                if not _is_name(name):
-                    return f"{LOST}a number's name has up to 20 letters, digits and '_', and begins with a letter"
-                if not -LARGEST <= (number := float(number)) <= LARGEST:
-                    return f"{LOST}{name}: expected a number from -10**15 to 10**15, not {number:g}"
-                parts.append(f'"{name}":{number:.6g}')
+        for name, number in numbers.items() if valid else ():
+            valid = valid and _is_name(name) is not None and -LARGEST <= (number := float(number)) <= LARGEST
+            parts.append(f'"{name}":{number:.6g}')
     except (TypeError, ValueError, OverflowError):
-        return f"{LOST}{name}: expected a {'whole ' if name in ('depth', 'nodes') else ''}number"
-    return f"{{{','.join(parts)}}}" if parts else None
+        valid = False
+    return f"{{{','.join(parts)}}}" if valid and parts else None if valid else WRONG
 
 
 def notes_part(notes: Iterable[tuple[int, int, str]]) -> str:

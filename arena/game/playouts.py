@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # cython: annotation_typing=False, infer_types=True
-"""Chance inside the engine: shuffled decks, hidden cards dealt anew, random moves, whole games played to the end."""
+"""Chance inside the engine: hidden cards dealt anew, random moves, games played to their end."""
 
 from __future__ import annotations
 
@@ -212,26 +212,3 @@ def deal_rest(board: Board, p: int, rng: Rng) -> None:
         if board.back_place[i] < 250:
             j = board.back_place[i]
             board.back_card[i] = board.tactic_deck[j] if board.back_deck[i] else board.clan_deck[j]
-
-
-def shuffle(board: Board, rng: Rng) -> None:
-    """Shuffle both whole decks in place, for games made inside the engine; one random number serves two steps."""
-    for i in range(60):  # afresh, because the recruiter's returns of the last game are still in the arrays
-        board.clan_deck[i] = i
-    for i in range(10):
-        board.tactic_deck[i] = 60 if i == 0 else 59 + i
-    for i in range(6 * board.values - 1, 0, -2):
-        r = rng.step()
-        j = scale(r, i + 1)
-        c = board.clan_deck[i]
-        board.clan_deck[i] = board.clan_deck[j]
-        board.clan_deck[j] = c
-        j = scale(r >> 32, i)
-        c = board.clan_deck[i - 1]
-        board.clan_deck[i - 1] = board.clan_deck[j]
-        board.clan_deck[j] = c
-    for i in range(10 * board.with_tactics - 1, 0, -1):
-        j = rng.pick(i + 1)
-        c = board.tactic_deck[i]
-        board.tactic_deck[i] = board.tactic_deck[j]
-        board.tactic_deck[j] = c

@@ -23,8 +23,8 @@ def sprt_table(result: SprtResult, bot: str) -> Table:
     row: dict[str, Any] = {
         "verdict": result.verdict,
         "meaning": verdict_text(result, bot),
-        **{name: getattr(result, name) for name in ("llr", "lower", "upper")},
-        **{name: getattr(test, name) for name in ("model", "elo0", "elo1", "alpha", "beta")},
+        "llr": result.llr,
+        **{name: getattr(test, name) for name in ("lower", "upper", "model", "elo0", "elo1", "alpha", "beta")},
         "unit": unit,
         "units": result.units,
         "games": result.units * (2 if unit == "pairs" else 1),
@@ -70,7 +70,8 @@ def sprt_line(result: SprtResult) -> str:
     >>> sprt_line(sprt_result(SprtTest(0, 5), [5, 0, 35, 0, 10]))
     '50 pairs, LLR +0.22 (-2.94 .. +2.94), +34.9 ± 60.4 Elo (95% -25.3 .. +95.5)'
     """
-    text = f"{result.units:,} {unit_of(result)}, LLR {result.llr:+z.2f} ({result.lower:+.2f} .. {result.upper:+.2f})"
+    bounds = f"{result.test.lower:+.2f} .. {result.test.upper:+.2f}"
+    text = f"{result.units:,} {unit_of(result)}, LLR {result.llr:+z.2f} ({bounds})"
     if result.estimate is not None and result.verdict == "continue":
         text += f", {difference_text(result.estimate)}"
     return text
@@ -114,7 +115,7 @@ def sprt_text(result: SprtResult, bot: str = "the first bot", opponent: str = "t
     test, unit = result.test, unit_of(result)
     lines = [
         f"Verdict: {verdict_text(result, bot)}.",
-        f"LLR {result.llr:+z.3f}, bounds {result.lower:+.3f} (H0) and {result.upper:+.3f} (H1),"
+        f"LLR {result.llr:+z.3f}, bounds {result.test.lower:+.3f} (H0) and {result.test.upper:+.3f} (H1),"
         f" after {result.units:,} {unit}.",
         f"Hypotheses in {test.model} Elo: H0 {test.elo0:+g} (elo0), H1 {test.elo1:+g} (elo1). H1 is accepted wrongly in"
         f" {100 * test.alpha:g}% of tests if H0 holds, H0 in {100 * test.beta:g}% if H1 holds.",

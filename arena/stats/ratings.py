@@ -253,7 +253,43 @@ def rate(
     held = {int(component[bot]) for bot in fixed}
     among = np.array([not centre or bot in centre for bot in data.bots])
     strength, weights, near = _centred(fit.strength, component, among, held)
-    rated = _result(data, replace(fit, strength=strength), weights, near, component, prior, anchors or {}, notes)
+    elo = np.round(strength * ELO_SCALE, NOISE) + 0.0
+    order = np.array(sorted(range(len(elo)), key=lambda bot: (component[bot], -elo[bot], data.bots[bot])))
+    deals = data.clusters_of_bot[order]
+    differences = fit.differences(weights).of(order)
+    sides = differences.reach(np.arange(len(order)), np.full(len(order), differences.centre), t_width(deals))
+    minus, plus = (np.round(side * ELO_SCALE, NOISE) for side in sides)
+    elo, bots = elo[order], tuple(data.bots[bot] for bot in order)
+    unseen = deals < FEWEST_DEALS
+    minus[unseen] = plus[unseen] = np.nan
+    for name, given in (anchors or {}).items():
+        at = bots.index(name)
+        elo[at] = given  # to the last bit
+        minus[at] = plus[at] = 0.0
+    notes.append(_evidence(data, [bot for bot, few in zip(bots, unseen) if few]))
+    notes += _endless(bots, minus, plus)
+    notes.append(f"prior: {counted_draws(prior)} per bot")
+    rated = Ratings(
+        bots=bots,
+        elo=elo,
+        minus=minus,
+        plus=plus,
+        near=near[order],
+        differences=differences,
+        group=component[order],
+        games=data.games[order],
+        wins=data.wins[order],
+        draws=data.draws[order],
+        losses=data.losses[order],
+        clusters=deals,
+        deals=data.clusters,
+        first_advantage=round(fit.advantage * ELO_SCALE, NOISE) + 0.0,
+        first_advantage_error95=_advantage_error(fit.advantage_variance, data.clusters),
+        prior=prior,
+        anchors=dict(anchors or {}),
+        notes=tuple(notes),
+        advice="play more games" if data.clusters < FEWEST_DEALS else "",
+    )
     by_pairs = len(data.bots) == 2 and among.all() and prior == DEFAULT_PRIOR and not fixed and advantage is None
     return _by_pairs(rated, counted_games, adjusted) if by_pairs else rated
 
@@ -344,56 +380,6 @@ def _groups_note(groups: Sequence[Sequence[str]]) -> str:
     return (
         f"the field falls into {len(groups)} groups without a game between them, so their ratings cannot be "
         f"compared: {shown}{more}"
-    )
-
-
-def _result(
-    data: GameCounts,
-    fit: bt.Fit,
-    weights: Floats,
-    near: Bools,
-    component: Ints,
-    prior: float,
-    anchors: Mapping[str, float],
-    notes: list[str],
-) -> Ratings:
-    elo = np.round(fit.strength * ELO_SCALE, NOISE) + 0.0
-    order = np.array(sorted(range(len(elo)), key=lambda bot: (component[bot], -elo[bot], data.bots[bot])))
-    differences = fit.differences(weights).of(order)
-    sides = differences.reach(
-        np.arange(len(order)), np.full(len(order), differences.centre), t_width(data.clusters_of_bot[order])
-    )
-    minus, plus = (np.round(side * ELO_SCALE, NOISE) for side in sides)
-    elo, bots = elo[order], tuple(data.bots[bot] for bot in order)
-    unseen = data.clusters_of_bot[order] < FEWEST_DEALS
-    minus[unseen] = plus[unseen] = np.nan
-    for name, given in anchors.items():
-        at = bots.index(name)
-        elo[at] = given  # to the last bit
-        minus[at] = plus[at] = 0.0
-    notes.append(_evidence(data, [bot for bot, few in zip(bots, unseen) if few]))
-    notes += _endless(bots, minus, plus)
-    notes.append(f"prior: {counted_draws(prior)} per bot")
-    return Ratings(
-        bots=bots,
-        elo=elo,
-        minus=minus,
-        plus=plus,
-        near=near[order],
-        differences=differences,
-        group=component[order],
-        games=data.games[order],
-        wins=data.wins[order],
-        draws=data.draws[order],
-        losses=data.losses[order],
-        clusters=data.clusters_of_bot[order],
-        deals=data.clusters,
-        first_advantage=round(fit.advantage * ELO_SCALE, NOISE) + 0.0,
-        first_advantage_error95=_advantage_error(fit.advantage_variance, data.clusters),
-        prior=prior,
-        anchors=dict(anchors),
-        notes=tuple(notes),
-        advice="play more games" if data.clusters < FEWEST_DEALS else "",
     )
 
 

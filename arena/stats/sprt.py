@@ -223,7 +223,7 @@ class SprtResult:
     """A state of a test. `units` (pairs or games) is the length of the prefix that counts.
 
     verdict   "H0", "H1" or "continue"
-    llr       log likelihood ratio of the prefix, against `lower` and `upper`
+    llr       log likelihood ratio of the prefix, against the bounds of the test
     estimate  Elo, errors and so on of the prefix; None before the first unit
     remark    a sentence to show with the estimate; "" while the test is running
     luck      the effect of taking luck out, in a test that does; `llr` and `estimate` are then without luck
@@ -233,8 +233,6 @@ class SprtResult:
     counts: tuple[int, ...]
     units: int
     llr: float
-    lower: float
-    upper: float
     verdict: _Verdict
     estimate: HeadToHead | None
     remark: str
@@ -254,8 +252,6 @@ def _result(test: SprtTest, counts: tuple[int, ...], ratio: float) -> SprtResult
         counts=counts,
         units=sum(counts),
         llr=ratio,
-        lower=test.lower,
-        upper=test.upper,
         verdict=verdict,
         estimate=head_to_head(counts) if sum(counts) else None,
         remark="" if verdict == "continue" else BIAS_REMARK,
@@ -423,14 +419,14 @@ class _Walk:
             means = np.array([-_FAR, _FAR])
             ratios = (high - low) * (means - (low + high) / 2) / variance
         self.deviation = math.sqrt(variance)
-        between = (result.upper - result.lower) * variance / (high - low)
+        between = (result.test.upper - result.test.lower) * variance / (high - low)
         self.width = float(self.cells[1]) if self.share is not None else between / _GRID
         inward = _OVERSHOOT * (math.sqrt(self.at_once) - 1) * (high - low) / self.deviation
         self.numbers = self.at_once * np.arange(1, 20 * STEPS + 1)
         rising = np.maximum.accumulate(ratios)
         self.low, self.high = (
             self.numbers * np.interp(bound / self.numbers, rising, means, -_FAR, _FAR) / self.width
-            for bound in (result.lower + inward, result.upper - inward)
+            for bound in (result.test.lower + inward, result.test.upper - inward)
         )
 
     def elo_where(self, chance: float) -> float:

@@ -106,7 +106,7 @@ def test_the_doctor_says_what_is_broken(arena: Arena, monkeypatch: pytest.Monkey
     def broken(*_: object) -> None:
         raise ImportError("stale build")
 
-    monkeypatch.setattr("arena.game.engine.play_random_games", broken)
+    monkeypatch.setattr("arena.game.record.verify", broken)
     assert "!!  the engine does not run: ImportError: stale build" in arena("doctor", code=1).out
 
 

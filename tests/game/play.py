@@ -5,7 +5,6 @@ from __future__ import annotations
 import types
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import arena
@@ -17,14 +16,11 @@ from arena.game.moves import Move, parse_move
 from arena.game.packing import Line
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules, load_rules
-from tools.differential import RULE_SETS
 
-TACTICAL = [name for name in RULE_SETS if load_rules(name).tactics]
 AUTO_CLAIMS = ((True, True), (False, False), (True, False), (False, True))
 #: One rule set of each kind: with and without tactic cards, other claims, other returns, other wild cards.
 KINDS = ("iello-base", "ps-2004-expert", "bga-tactical", "s2-tactical", "battle-line-tactical")
 STONES = range(1, 10)
-ROOT = Path(__file__).parents[2]
 #: Uncompiled, the engine is some hundred times slower: the tests then do less.
 COMPILED = not hasattr(arena.game.engine, "perform")
 

@@ -34,7 +34,7 @@ GAMES = """
 import sys
 import arena.game.engine
 from arena.game.deals import make_deal
-from arena.game.engine import State, play_random_games
+from arena.game.engine import State
 from arena.game.record import deal_text, record_text, result_text, verify
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
@@ -59,7 +59,6 @@ for name in ("base", "ps-2004-tactical", "bga-expert", "battle-line-tactical", "
         verify(record)
         print(record)
         print([str(event) for event in state.events(0)])
-    print(play_random_games(rules, 10, 3))
 print("compiled" if not hasattr(arena.game.engine, "perform") else "source", file=sys.stderr)
 """
 

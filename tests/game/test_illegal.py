@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -64,31 +63,6 @@ def test_the_game_is_over() -> None:
     go(state, "r7@1,g1@9,r8@1,g2@9,r9@1,g4@8,k7@2,g5@8,k8@2,b1@8,k9@2,g6@7,y7@3,b2@7,y8@3,b3@6,y9@3")
     assert (state.phase, state.owners[:3]) == ("over", "aaa")
     assert reason(state, "r1@5") == reason(state, "pass") == "the game is over"
-
-
-def reached(rules: str, tactic: str, wanted: Callable[[State], bool]) -> State:
-    """A position in which seat 0 is to play the one tactic card that it has drawn; nobody claims."""
-    for seed in range(400):
-        rng, state = Rng(seed), set_up(rules, MINE, THEIRS, tactic=tactic, auto=(False, False))
-        go(state, "r1@1,draw tactic")
-        while not state.is_over:
-            if state.phase == "play" and state.to_move == 0 and wanted(state):
-                return state
-            moves = state.legal_moves()
-            waits = [move for move in moves if str(move) in ("no claim", "pass")]
-            clan = [move for move in moves if move.kind == "place" and move.card and move.card[0] != "*"]
-            state.apply(rng.choice(waits or clan or moves))
-    raise AssertionError("no game led there")
-
-
-def test_traitor_without_room() -> None:
-    full = reached("tactical", "traitor", lambda state: all(len(state.side(0, stone)) == 3 for stone in range(1, 10)))
-    assert reason(full, "traitor") == "this player has no room at any unclaimed stone"
-
-
-def test_recruiter_without_cards() -> None:
-    empty = reached("tactical:hand_size=12", "scout", lambda state: state.deck_counts == (0, 0))
-    assert reason(empty, "scout") == "both decks are empty"
 
 
 # ---------------------------------------------------------------- wrong arguments

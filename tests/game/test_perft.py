@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from tests.game.play import COMPILED
 from tests.oracle import Oracle
 from tools.differential import RULE_SETS, Difference, play_both
-from tools.make_perft import FILE, kind_of, oracle_depth, oracle_of, positions, state_of
+from tools.make_perft import FILE, oracle_depth, oracle_of, state_of
 
 POSITIONS: list[dict[str, Any]] = json.loads(FILE.read_text())["positions"]
 
@@ -28,28 +27,6 @@ def test_counts(rules_name: str) -> None:
         assert state.key == key
 
 
-def test_what_is_counted() -> None:
-    """All rule sets with automatic and with chosen claims, and every kind of decision."""
-    assert {position["rules"] for position in POSITIONS} == set(RULE_SETS)
-    for name in RULE_SETS:
-        assert {position["auto"] for position in POSITIONS if position["rules"] == name} == {"11", "00", "10"}
-    kinds = Counter(position["kind"] for position in POSITIONS)
-    ruses = (
-        "take redeploy",
-        "take deserter",
-        "take traitor",
-        "put redeploy",
-        "put traitor",
-        "scout scout",
-        "return scout",
-    )
-    plays = ("play, may pass", "play, wilds", "play, fog and mud together", "play, fog mud wilds")
-    assert min(kinds[kind] for kind in ("the deal", "claim", "draw", *ruses, *plays)) >= 2, kinds
-    for position in POSITIONS[::9]:
-        if position["kind"] != "the deal":
-            assert kind_of(state_of(position)) == position["kind"]
-
-
 def test_the_oracle_has_counted_too() -> None:
     """The file notes how deep; a few counts are made again here."""
     assert all(position["oracle"] >= 1 for position in POSITIONS)
@@ -57,14 +34,6 @@ def test_the_oracle_has_counted_too() -> None:
     for position in POSITIONS[::11]:
         depth = oracle_depth(position["counts"], nodes=60)
         assert oracle_of(position).perft(depth) == position["counts"][depth - 1], position
-
-
-@pytest.mark.skipif(not COMPILED, reason="takes too long uncompiled")
-def test_the_file_is_the_scripts() -> None:
-    """The script would write the same positions and counts again."""
-    for name in ("iello-base", "bga-tactical"):
-        again = [{**position, "oracle": 0} for position in positions(name)]
-        assert again == [{**position, "oracle": 0} for position in POSITIONS if position["rules"] == name]
 
 
 # ---------------------------------------------------------------- beside the oracle

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from arena.game.engine import IllegalMove, State
 from arena.game.moves import MOVES, parse_move
 from arena.game.rng import Rng
-from tests.game.play import AUTO_CLAIMS, RULE_SETS, choose, dump, random_game
+from tests.game.play import AUTO_CLAIMS, choose, dump, random_game
+from tools.differential import RULE_SETS
 
 rule_sets = st.sampled_from(RULE_SETS)
 seeds = st.integers(0, 2**40)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.game.deals import Deal, deal_from_cards, make_deal
-from arena.game.engine import State, play_random_games
+from arena.game.engine import State
 from arena.game.moves import Move
 from arena.game.record import (
     Record,
@@ -26,7 +26,7 @@ from arena.game.record import (
 )
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import load_rules
-from tests.game.play import AUTO_CLAIMS, COMPILED, KINDS, choose, dump, whole_deck
+from tests.game.play import AUTO_CLAIMS, KINDS, choose, dump, whole_deck
 
 #: Rule sets, and how their deals are written.
 WRITTEN = [
@@ -255,23 +255,3 @@ def test_pinned_numbers() -> None:
     items = list(range(8))
     rng.shuffle(items)
     assert items == [1, 5, 7, 3, 4, 6, 2, 0]
-
-
-@pytest.mark.parametrize("rules_name", KINDS)
-def test_random_games_inside_the_engine(rules_name: str) -> None:
-    """The wins add up, the seats win about alike, the same seed gives the same, draws as often as from dealt games.
-
-    Draws are rare and come from cards that are kept; a deck spoilt from game to game would show there.
-    """
-    rules = load_rules(rules_name)
-    count = 1000 if COMPILED else 60
-    zero, one, drawn, turns = play_random_games(rules, count, 5)
-    assert zero + one + drawn == count
-    assert abs(zero - one) < 4 * count**0.5
-    rng = Rng(6)
-    dealt = sum(State(rules, make_deal(rules, 6, number)).rollout(rng) == 2 for number in range(count))
-    assert abs(drawn - dealt) < 5 * max(dealt, 4) ** 0.5
-    assert count * 20 < turns < count * 90
-    assert play_random_games(rules, count, 5) == (zero, one, drawn, turns)
-    assert play_random_games(rules, count, 6) != (zero, one, drawn, turns)
-    assert play_random_games(rules, 0, 5) == (0, 0, 0, 0)

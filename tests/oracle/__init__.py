@@ -9,9 +9,7 @@ import it, so that a mistake in the fast engine is not repeated here.
 """
 
 from tests.oracle.rulebook import (
-    CATEGORIES,
     PRESETS,
-    Claim,
     Options,
     beats,
     best,
@@ -22,12 +20,10 @@ from tests.oracle.rulebook import (
     tactic_cards,
     win_reason,
 )
-from tests.oracle.table import Oracle, perft
+from tests.oracle.table import Oracle
 
 __all__ = [
-    "CATEGORIES",
     "PRESETS",
-    "Claim",
     "Options",
     "Oracle",
     "beats",
@@ -36,7 +32,6 @@ __all__ = [
     "clan_cards",
     "match_points",
     "may_play_tactic",
-    "perft",
     "tactic_cards",
     "win_reason",
 ]

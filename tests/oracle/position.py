@@ -9,7 +9,6 @@ from tests.oracle.rulebook import (
     MODES,
     SEATS,
     STONES,
-    Claim,
     Options,
     beats,
     best,
@@ -106,12 +105,12 @@ class Position:
             return None
         return "mine" if mine < theirs else "theirs"
 
-    def verdict(self, seat: int, stone: int, face_up: set[str] | None = None) -> Claim:
-        """Could this seat claim this unclaimed stone now? (`face_up` is `self.face_up()`, if it is at hand)"""
+    def verdict(self, seat: int, stone: int, face_up: set[str]) -> bool:
+        """Could this seat claim this unclaimed stone now, given `self.face_up()`?"""
         return claim_holds(
             self.sides[seat][stone],
             self.sides[1 - seat][stone],
-            self.face_up() if face_up is None else face_up,
+            face_up,
             self.modes[stone],
             self.first_complete(seat, stone),
             self.options,
@@ -122,7 +121,7 @@ class Position:
         if self.is_over:
             return set()
         face_up = self.face_up()
-        return {stone + 1 for stone in self.open_stones() if self.verdict(seat, stone, face_up).holds}
+        return {stone + 1 for stone in self.open_stones() if self.verdict(seat, stone, face_up)}
 
     def better_side(self, stone: int) -> int:
         """The seat whose complete side is better than the other complete side (RULES.md §2)."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from itertools import combinations, product
-from typing import Any, NamedTuple
+from typing import Any
 
 SEATS = (0, 1)
 STONES = range(9)  # indices; stone 1 of the rules is index 0
@@ -181,26 +181,6 @@ def _strength(cards: Sequence[str], env: Collection[str]) -> Strength:
     return formation(cards)
 
 
-def assignments(cards: Sequence[str], options: Options) -> Iterator[tuple[str, ...]]:
-    """Every way of reading the wild cards: any of the clan cards a wild can be, also one that lies elsewhere
-    or on the same side (RULES.md §3)."""
-    return product(*[can_be(card, options.values) for card in cards])
-
-
-def best_plain(cards: Sequence[str], env: Collection[str], options: Options) -> Strength:
-    """The best category and sum of a complete side: "Wild cards take the assignment that is best for their
-    owner". Tries them all."""
-    if len(cards) != capacity(env):
-        raise ValueError(f"a complete side has {capacity(env)} cards here, not {len(cards)}: {list(cards)}")
-    strongest: Strength | None = None
-    for reading in assignments(cards, options):
-        strength = _strength(reading, env)
-        if strongest is None or beats(strength, strongest):
-            strongest = strength
-    assert strongest is not None
-    return strongest
-
-
 @lru_cache(maxsize=300_000)
 def _best(cards: tuple[str, ...], env: frozenset[str], values: int) -> Strength:
     named = [can_be(card, values)[0] for card in cards if not is_open(card)]
@@ -218,10 +198,10 @@ def _best(cards: tuple[str, ...], env: frozenset[str], values: int) -> Strength:
 
 
 def best(cards: Sequence[str], env: Collection[str], options: Options) -> Strength:
-    """As `best_plain`, with one shortcut: all wilds take the colour of the first card that has one.
+    """The best category and sum of a complete side: "Wild cards take the assignment that is best for their owner".
 
-    Colours matter in one way only, in that they may be all the same; another colour never makes a side
-    stronger. (tests/game/test_oracle.py holds this against `best_plain`.)
+    One shortcut: all wilds take the colour of the first card that has one. Colours matter in one way only, in that
+    they may be all the same; another colour never makes a side stronger.
 
     >>> best(["*J", "*7", "*123"], (), PRESETS["tactical"])
     ('color', 19)
@@ -233,34 +213,6 @@ def best(cards: Sequence[str], env: Collection[str], options: Options) -> Streng
 
 # ---------------------------------------------------------------------------------------------------------
 # RULES.md §3: proofs
-
-
-class Claim(NamedTuple):
-    """The verdict on a claim. `refutation`: None if the claim holds or the own side is incomplete, else clan
-    cards with which the opposing side is completed and beats it (none if that side is complete already)."""
-
-    holds: bool
-    refutation: tuple[str, ...] | None
-
-
-Refuter = Callable[[Sequence[str], Sequence[str], Collection[str], Collection[str], Options], tuple[str, ...] | None]
-
-
-def refutation_plain(
-    mine: Sequence[str],
-    theirs: Sequence[str],
-    unseen: Collection[str],
-    env: Collection[str],
-    options: Options,
-) -> tuple[str, ...] | None:
-    """The first completion of `theirs` by cards of `unseen` that beats `mine`, trying them all; None if there
-    is none. With too few cards left to complete the side there is no completion, and so the claim holds."""
-    strength = best_plain(mine, env, options)
-    for extra in combinations(sorted(unseen), capacity(env) - len(theirs)):
-        # "A completion that only ties does not beat the claimant, who was complete first"
-        if beats(best_plain([*theirs, *extra], env, options), strength):
-            return extra
-    return None
 
 
 class _Remembered:
@@ -280,8 +232,11 @@ def refutation(
     env: Collection[str],
     options: Options,
 ) -> tuple[str, ...] | None:
-    """As `refutation_plain`, with a memory: a completion that beat the same strength before does so again
-    while its cards are face down, and a claim that held while more cards were face down still holds."""
+    """The first completion of `theirs` by cards of `unseen` that beats `mine`; None if there is none. With too few
+    cards left to complete the side there is no completion, and so the claim holds.
+
+    With a memory: a completion that beat the same strength before does so again while its cards are face down, and a
+    claim that held while more cards were face down still holds."""
     strength = best(mine, env, options)
     face_down = frozenset(unseen)
     if len(_memory) > 50_000:
@@ -294,6 +249,7 @@ def refutation(
     # high cards first, only because they are found to refute sooner
     order = sorted(face_down, key=lambda card: (-value_of(card), card))
     for extra in combinations(order, capacity(env) - len(theirs)):
+        # "A completion that only ties does not beat the claimant, who was complete first"
         if beats(best([*theirs, *extra], env, options), strength):
             memory.refutation = extra
             return extra
@@ -308,8 +264,7 @@ def claim_holds(
     env: Collection[str],
     first_complete: str | None,
     options: Options,
-    refuter: Refuter = refutation,
-) -> Claim:
+) -> bool:
     """RULES.md §3: may the owner of `mine` claim this stone?
 
     `seen`: the clan cards that lie face up on any stone (this one included or not) or in a discard row.
@@ -317,24 +272,21 @@ def claim_holds(
 
     >>> pink_but_one = ["p2", "p3", "p4", "p5", "p6", "p7"]
     >>> claim_holds(["r7", "g8", "b9"], ["p9", "p8"], pink_but_one, (), None, PRESETS["base"])
-    Claim(holds=False, refutation=('p1',))
+    False
     """
     if len(mine) < capacity(env):  # condition 1: "the own side is complete"
-        return Claim(False, None)
+        return False
     if len(theirs) == capacity(env):  # condition 2: "against a complete opposing side, by the order above"
         strength, other = best(mine, env, options), best(theirs, env, options)
         if strength == other:  # §2: "then whichever side was completed first wins"
             if first_complete not in ("mine", "theirs"):
                 raise ValueError("an exact tie of two complete sides: say which was complete first")
-            holds = first_complete == "mine"
-        else:
-            holds = beats(strength, other)
-        return Claim(holds, None if holds else ())
+            return first_complete == "mine"
+        return beats(strength, other)
     # "A completion may use any clan cards that are not face up anywhere"; what a wild copies is not face up
     face_up = {card for card in (*seen, *mine, *theirs) if is_clan(card)}
     unseen = [card for card in clan_cards(options) if card not in face_up]
-    found = refuter(mine, theirs, unseen, env, options)
-    return Claim(found is None, found)
+    return refutation(mine, theirs, unseen, env, options) is None
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -271,19 +271,15 @@ class Oracle(Position):
         self._finish(winner, "stalemate")
 
     def perft(self, depth: int) -> int:
-        return perft(self, depth)
-
-
-def perft(game: Oracle, depth: int) -> int:
-    """The number of move sequences of this length; a game that ends sooner counts as no sequence."""
-    if depth == 0:
-        return 1
-    moves = game.legal_moves()
-    if depth == 1:
-        return len(moves)
-    count = 0
-    for move in moves:
-        after = game.copy()
-        after.apply(move)
-        count += perft(after, depth - 1)
-    return count
+        """The number of move sequences of this length; a game that ends sooner counts as no sequence."""
+        if depth == 0:
+            return 1
+        moves = self.legal_moves()
+        if depth == 1:
+            return len(moves)
+        count = 0
+        for move in moves:
+            after = self.copy()
+            after.apply(move)
+            count += after.perft(depth - 1)
+        return count

