@@ -27,7 +27,8 @@ from arena.settings import as_dict, settings_of
 from arena.text import one_line, quoted
 from arena.tournament.bot_list import FieldBot, find_field
 from arena.tournament.formats import FORMATS
-from arena.tournament.formats.schedule import Format, FormatInput, Schedule, SequentialTest
+from arena.tournament.formats.round_robin import StoredSprt
+from arena.tournament.formats.schedule import Format, FormatInput, Schedule
 from arena.tournament.run_settings import (
     LONGEST_NAME,
     MOST_BOTS,
@@ -81,7 +82,7 @@ class TournamentConfig(RunSettings):
         """Return the config with this seed."""
         return replace(self, seed=seed)
 
-    def verdict(self) -> SequentialTest | None:
+    def verdict(self) -> StoredSprt | None:
         """Make the test that ends the run early; None for formats that play all their games."""
         return None if self.form.verdict is None else self.form.verdict(self.format_settings)
 
@@ -476,12 +477,9 @@ def _check_deals(check: Checker, config: TournamentConfig, exist: bool) -> None:
 
 def _check_name(check: Checker, name: str) -> None:
     """Check that a folder can have the name of the run, and that it can be shown on one line."""
-    if re.search(r"[/\\\0]", name) or name in (".", ".."):
-        check.fault("name", f"expected a valid folder name, without slashes, found {quoted(name)}")
-    elif name == LATEST or name.startswith("-"):
-        check.fault("name", f"expected a name by which commands find the run, found {quoted(name)}")
-    elif one_line(name) != name:
-        check.fault("name", f"expected one line of printable text, found {quoted(name)}")
+    is_folder = not re.search(r"[/\\\0]", name) and name not in (".", "..")
+    if not is_folder or name == LATEST or name.startswith("-") or one_line(name) != name:
+        check.fault("name", f"expected a line without slashes that can name a folder and a run, found {quoted(name)}")
     elif (size := len(name.encode(errors="replace"))) > LONGEST_NAME:
         check.fault("name", f"expected at most {LONGEST_NAME} bytes in UTF-8, found {size}")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -36,12 +37,12 @@ from arena.tournament.plan import Plan, Silence, entries_of, first_silent, plan_
 from arena.tournament.rows import GameSettings, full_deals, time_of
 from arena.tournament.run_settings import LOCAL, GauntletSettings
 from arena.tournament.runner.job import Job, Lost, Played
-from arena.tournament.runner.logs import LOG, RunLog, Sink
+from arena.tournament.runner.logs import RunLog, Sink
 from arena.tournament.runner.pool import BotRefused, StopSignals, WorkerPool, fail
 from arena.tournament.runner.progress import ProgressListener, RunFigures, RunStatus, Wait
 from arena.tournament.runner.supervisor import Stopped, Supervisor
 from arena.tournament.store.reader import Reader
-from arena.tournament.store.sqlite import DATABASE, StoreError
+from arena.tournament.store.sqlite import StoreError
 from arena.tournament.store.writer import Store, open_store
 
 _log = logging.getLogger("arena.tournament.runner")
@@ -294,18 +295,14 @@ def _make_pool(job: Job, scheduler: str, sink: Sink) -> WorkerPool:
 
 
 def _remove_unplayed(folder: Path) -> None:
-    """Remove the folder of a run that could not be played; otherwise it would look like a run."""
+    """Remove the folder, just made, of a run that could not be played; otherwise it would look like a run."""
     try:
         with Reader(folder) as reader:
             if reader.count_all():
                 return
     except StoreError:  # why the run could not be played says more
         return
-    for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", ".lock", LOG):
-        with contextlib.suppress(OSError):
-            (folder / name).unlink()
-    with contextlib.suppress(OSError):  # it holds other files
-        folder.rmdir()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 # ---------------------------------------------------------------- play
@@ -486,7 +483,7 @@ class _Session:
 
     def _commit(self, deliveries: Sequence[Played]) -> bool:
         """Store what came back; return whether that is enough, and the games in progress count no more."""
-        stored = self._store.add([(played.chunk, played.rows) for played in deliveries])
+        stored = self._store.add(played.rows for played in deliveries)
         self._figures.add(deliveries, stored)
         self._counts["played"] += stored
         is_silent = any(played.silent for played in deliveries)

@@ -63,11 +63,6 @@ class WorkSession(NamedTuple):
     info: dict[str, Any]
 
 
-def is_own_file(path: Path) -> bool:
-    """Return whether a file belongs to the user of this process; where files have no owner, all do."""
-    return not hasattr(os, "getuid") or path.stat().st_uid == os.getuid()
-
-
 class Reader:
     """A run's folder, open for reading, or the games of a league. Use as a context manager, or call `close`."""
 
@@ -154,9 +149,9 @@ class Reader:
         return int(values[0][0]) if values else 0
 
     def is_own(self) -> bool:
-        """Return whether the run or the league belongs to this user."""
+        """Return whether the run or the league belongs to this user; where files have no owner, all do."""
         with self._kind.guard(self.folder, "read"):
-            return is_own_file(self.folder / self._kind.file)
+            return not hasattr(os, "getuid") or (self.folder / self._kind.file).stat().st_uid == os.getuid()
 
     def bots(self) -> list[BotEntry]:
         """Return the bots of the field in seed order."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.text import utc_iso
-from arena.tournament.games import ROW_COLUMNS, Chunk, GameId, SeriesTask, Task, game_key
+from arena.tournament.games import ROW_COLUMNS, Task
 from arena.tournament.store.columns import GameColumns, StoredPairing
 from arena.tournament.store.reader import SHOWN_GAMES, BotEntry, Reader
 from arena.tournament.store.sqlite import RUN_SCHEMA, Connection, StoreError, take_lock
@@ -165,15 +165,14 @@ class Store(Reader):
 
     # ------------------------------------------------------------ writing
 
-    def add(self, deliveries: Iterable[tuple[Chunk, Sequence[tuple[Any, ...]]]]) -> int:
-        """Store finished chunks in one transaction, each with its rows; return the number of new games.
+    def add(self, deliveries: Iterable[Sequence[tuple[Any, ...]]]) -> int:
+        """Store the rows of complete units in one transaction; return the number of new games.
 
-        The rows of a chunk are the games of its tasks (see `numbered`), in complete units. Games already stored are
-        kept: if a game was played twice, the first play counts. StoreError if the disk refuses; then nothing of this
-        delivery is stored.
+        Games already stored are kept: if a game was played twice, the first play counts. StoreError if the disk
+        refuses; then nothing of these deliveries is stored.
         """
         with self._transaction():
-            new = sum(insert_games(self._db, self._new_series(chunk, rows)) for chunk, rows in deliveries)
+            new = sum(insert_games(self._db, rows) for rows in deliveries)
             self._touch_session(new)
         return new
 
@@ -181,23 +180,6 @@ class Store(Reader):
     def _transaction(self) -> Iterator[None]:
         with RUN_SCHEMA.guard(self.folder, "write to"), self._db.transaction():
             yield
-
-    def _new_series(self, chunk: Chunk, rows: Sequence[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:
-        """Return the rows without series that are stored already.
-
-        If a clock made a series go differently when it was played again, games of both plays must not be mixed.
-        """
-        if not isinstance(chunk.tasks[0], SeriesTask):  # a chunk holds either pairs or series
-            return rows
-        stride = chunk.tasks[0].rule.stride
-        tasks = [task for task in chunk.tasks if self._has_deal(task.pairing, task.deal)]
-        stored = {(task.pairing, task.deal // stride) for task in tasks}
-        identities = map(GameId.from_key, (row[0] for row in rows))
-        return [row for row, game in zip(rows, identities) if (game.pairing, game.deal // stride) not in stored]
-
-    def _has_deal(self, pairing: int, deal: int) -> bool:
-        key = game_key(pairing, deal, 0)
-        return self._db.execute("SELECT 1 FROM games WHERE id BETWEEN ? AND ?", (key, key + 1)).fetchone() is not None
 
     # ------------------------------------------------------------ sessions
 
