@@ -24,14 +24,14 @@ from arena.bots.cores import core_count
 from arena.bots.isolation.process import require_isolation
 from arena.bots.limits import Limits
 from arena.bots.spec import BotSpec, check_names
-from arena.endings import AFTER, ForfeitKind
+from arena.endings import ForfeitKind
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
 from arena.settings import as_dict
 from arena.text import first_line, one_line
 from arena.tournament.config import TournamentConfig
 from arena.tournament.folders import stored_run, with_drawn_seed
-from arena.tournament.forfeits import reason_line
+from arena.tournament.forfeits import ForfeitSummary, reason_line
 from arena.tournament.games import ScheduleProgress, Task
 from arena.tournament.plan import Plan, Silence, entries_of, first_silent, plan_run, shown_pairings, suspects
 from arena.tournament.rows import GameSettings, full_deals, time_of
@@ -526,8 +526,4 @@ class _Session:
 
     def _stored_forfeits(self) -> Counter[str]:
         """Count the games in the store that each bot forfeited."""
-        forfeits: Counter[str] = Counter()
-        for line in self._store.forfeit_reasons() if self._store.count() else ():
-            if line.kind != AFTER:
-                forfeits[line.bot] += line.games
-        return forfeits
+        return Counter(ForfeitSummary(self._store.forfeit_reasons(), {}).lost)

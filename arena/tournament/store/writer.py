@@ -236,32 +236,3 @@ def open_store(folder: Path | str) -> Store:
 
 def _canonical(value: object) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-
-
-def setting_differences(there: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
-    """Return the differences of two configs, one line each.
-
-    >>> setting_differences({"seed": 7, "clock": {"move_ms": 5}}, {"seed": 8, "clock": {"move_ms": 5}})
-    ['seed: 7 there, 8 asked for']
-    """
-    old, new = _flat(there), _flat(asked)
-    nothing = "nothing"
-    return [
-        f"{key}: {json.dumps(old[key]) if key in old else nothing} there,"
-        f" {json.dumps(new[key]) if key in new else nothing} asked for"
-        for key in sorted(old.keys() | new.keys())
-        if key not in old or key not in new or old[key] != new[key]
-    ]
-
-
-def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
-    if isinstance(value, Mapping) and value:
-        parts = (_flat(v, f"{prefix}.{k}" if prefix else str(k)) for k, v in value.items())
-        return {key: leaf for part in parts for key, leaf in part.items()}
-    if isinstance(value, list) and value and all(isinstance(v, Mapping) for v in value):
-        named = [(v.get("name", at), v) for at, v in enumerate(value)]
-        out: dict[str, Any] = {f"{prefix} in order": [name for name, _ in named]}
-        for name, v in named:
-            out |= _flat({k: w for k, w in v.items() if k != "name"}, f"{prefix}.{name}")
-        return out
-    return {prefix: value}
