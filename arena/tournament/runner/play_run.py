@@ -152,11 +152,9 @@ class Prepared:
     left_out: Mapping[str, str]
     plan: Plan
 
-    def plan_for(self, stored: Reader, games: int | None = None) -> Plan:
-        """Plan the run again, perhaps with another number of games."""
-        config, asked = self.config, self.asked
-        if games is not None:
-            config, asked = replace(config, games=games), replace(asked, games=games)
+    def grown(self, stored: Reader, games: int) -> Plan:
+        """Plan the run again, with a larger number of games."""
+        config, asked = replace(self.config, games=games), replace(self.asked, games=games)
         return plan_run(config, self.job.bots, stored, asked=asked, left_out=self.left_out)
 
 
@@ -435,7 +433,7 @@ class _Session:
             games = None if self._more is None else self._more(self._store)
             if games is None:
                 return None
-            self._store.bring_up(self._run.plan_for(self._store, games=games).wanted)
+            self._store.bring_up(self._run.grown(self._store, games).wanted)
             self._schedule = replace(self._config, games=games).schedule()
             self._follow(self._store.progress())  # more may be stored than was shown
 
