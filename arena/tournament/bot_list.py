@@ -72,7 +72,7 @@ def command_field(specs: Sequence[str], exclude: Sequence[str] = ()) -> list[Fie
     """
     faults: list[str] = []
     entries = [FieldBot(number, spec) for number, spec in enumerate(specs, start=1)]
-    found = find_field(entries, [*exclude], Path(), lambda key, text: faults.append(f"{key.split(',')[0]}: {text}"))
+    found = find_field(entries, exclude, Path(), lambda key, text: faults.append(f"{key.split(',')[0]}: {text}"))
     if faults:
         raise BotError("\n".join(faults))
     check_names([find_bot(bot.spec, name=bot.name) for bot in found])
@@ -80,7 +80,7 @@ def command_field(specs: Sequence[str], exclude: Sequence[str] = ()) -> list[Fie
 
 
 def find_field(
-    entries: list[FieldBot], exclude: list[str], folder: Path, fault: Callable[[str, str], None]
+    entries: list[FieldBot], exclude: Sequence[str], folder: Path, fault: Callable[[str, str], None]
 ) -> list[FieldBot]:
     """Return the bots that entries stand for, without excluded files; `fault` is given the place of a mistake and why.
 

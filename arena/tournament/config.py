@@ -8,7 +8,7 @@ name. To change settings, use `dataclasses.replace` and then `check`, or `with_s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -286,12 +286,13 @@ def with_settings(
     if "bots" in data:
         bots = _read_bots(checker, data["bots"])
         if folder is not None:
-            bots = _expanded(checker, data["bots"], bots, data.get("exclude", []), folder)
+            bots = _expanded(checker, data["bots"], bots, values.get("exclude", ()), folder)
         values["bots"] = tuple(bot for _, bot in bots)
     if "exclude" in data and (folder is None or "bots" not in data):
         checker.fault(
             "exclude", "goes with a list of patterns and folders; here the bots are already listed one by one"
         )
+    values.pop("exclude", None)
     if "rules" in values:
         values["rules"] = _written_out(values["rules"], folder)
     if "deals" in data:
@@ -356,20 +357,14 @@ def _read_deals(check: Checker, entries: object) -> tuple[str, ...]:
 
 
 def _expanded(
-    check: Checker, entries: list[object], read: list[tuple[int, BotSetting]], exclude: object, folder: Path
+    check: Checker, entries: list[object], read: list[tuple[int, BotSetting]], exclude: Sequence[str], folder: Path
 ) -> list[tuple[int, BotSetting]]:
     """Return the bots that were read, with those that patterns and folders stand for."""
-    listed = exclude if isinstance(exclude, list) else [exclude]
-    texts = [text for text in listed if isinstance(text, str) and text.strip()]
-    if not isinstance(exclude, list) or len(texts) < len(listed):
-        wrong = next((text for text in listed if text not in texts), exclude)
-        shown = f"{toml_value(wrong)}{' in it' if isinstance(exclude, list) else ''}"
-        check.fault("exclude", f'expected a list of files and patterns such as ["class/helper*.py"], found {shown}')
     given = []
     for number, bot in read:
         has_name = isinstance(entry := entries[number - 1], Mapping) and "name" in entry
         given.append(FieldBot(number, bot.spec, bot.name if has_name else "", bot.params))
-    found = find_field(given, texts, folder, check.fault)
+    found = find_field(given, exclude, folder, check.fault)
     if len(found) > MOST_BOTS:
         check.fault("bots", f"expected at most {MOST_BOTS} bots, found {len(found)}")
         return []
