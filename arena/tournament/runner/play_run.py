@@ -26,7 +26,6 @@ from arena.bots.limits import Limits
 from arena.bots.spec import BotSpec, check_names
 from arena.endings import ForfeitKind
 from arena.errors import ArenaError, did_you_mean
-from arena.game.rules import load_rules
 from arena.settings import as_dict
 from arena.text import first_line, one_line
 from arena.tournament.config import TournamentConfig
@@ -34,7 +33,7 @@ from arena.tournament.folders import stored_run, with_drawn_seed
 from arena.tournament.forfeits import ForfeitSummary, reason_line
 from arena.tournament.games import ScheduleProgress, Task
 from arena.tournament.plan import Plan, Silence, entries_of, first_silent, plan_run, shown_pairings, suspects
-from arena.tournament.rows import GameSettings, full_deals, time_of
+from arena.tournament.rows import GameSettings, full_deals
 from arena.tournament.run_settings import LOCAL, GauntletSettings
 from arena.tournament.runner.job import Job, Lost, Played
 from arena.tournament.runner.logs import RunLog, Sink
@@ -248,14 +247,9 @@ def job_of(config: TournamentConfig, bots: tuple[BotSpec, ...] | None = None) ->
     check_names(bots)
     for level in config.levels:
         require_isolation(level)
-    game = GameSettings(
-        rules=load_rules(config.rules),
-        seed=config.seed,
-        clock=time_of(config.clock),
-        notes=config.notes,
-        own_deals=config.deals_apart,
-        deals=dict(enumerate(full_deals(config.rules, config.deals))),
-    )
+    deals = dict(enumerate(full_deals(config.rules, config.deals)))
+    own = config.deals_apart
+    game = GameSettings.of(config.rules, config.seed, config.clock, notes=config.notes, own_deals=own, deals=deals)
     return Job(game, bots, config.limits, config.workers or core_count(), config.levels)
 
 
