@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from arena.tournament.config import config_from_dict
-from arena.tournament.games import Chunk, Row, ScheduleProgress, Task
+from arena.tournament.games import Row, ScheduleProgress, Task
 from arena.tournament.plan import plan_run
 from arena.tournament.runner.play_run import play_run
 from arena.tournament.store.reader import Reader
@@ -60,7 +60,7 @@ def make(folder: Path, bots: int, games: int, seed: int = 1) -> int:
                     won = 1 / (1 + 10 ** ((strength[game.second] - strength[game.first]) / 400)) > rng.random()
                     new.append(_as(rows[stored % len(rows)], game.key, bool(won)))
                     stored += 1
-            store.add([(Chunk(0, tuple(units)), new)])
+            store.add([new])
     return stored
 
 

@@ -34,7 +34,7 @@ from arena.terminal.live import StatusText, figures, forfeits_so_far, progress_f
 from arena.text import counted, one_line, printable_lines
 from arena.tournament.config import TournamentConfig, config_from_dict, with_settings
 from arena.tournament.folders import run_name, with_folder
-from arena.tournament.formats.schedule import SequentialTest
+from arena.tournament.formats.round_robin import StoredSprt
 from arena.tournament.luck import net_of
 from arena.tournament.run_settings import LOCAL
 from arena.tournament.runner.logs import LOG
@@ -210,7 +210,7 @@ def tell_left_out(left_out: Mapping[str, str]) -> None:
         click.echo(f"\n{one_line(bot)} was left out: {printable_lines(reason)}", err=True)
 
 
-def _line_of(test: SequentialTest | None, until: UntilError | None) -> StatusText | None:
+def _line_of(test: StoredSprt | None, until: UntilError | None) -> StatusText | None:
     """Return the figures of a run that ends when a test is decided or errors are small enough; None for others."""
     if until is not None:
         return lambda status: f"{figures(status)}  |  {until.state}{forfeits_so_far(status)}"
@@ -245,7 +245,7 @@ def tell_error(until: UntilError) -> bool:
     return until.reached
 
 
-def _show(table: RunStandings, folder: Path, as_json: bool, test: SequentialTest | None) -> None:
+def _show(table: RunStandings, folder: Path, as_json: bool, test: StoredSprt | None) -> None:
     write_run_files(table, folder)
     if as_json:
         report = standings_report(table)
@@ -266,7 +266,7 @@ def _show(table: RunStandings, folder: Path, as_json: bool, test: SequentialTest
             click.echo(advice)
 
 
-def _show_test(table: RunStandings, test: SequentialTest, folder: Path) -> None:
+def _show_test(table: RunStandings, test: StoredSprt, folder: Path) -> None:
     """Show where the test of a run stands."""
     result, run, config = test.result(), table.run, table.run.config
     bot, opponent = run.bots

@@ -20,7 +20,6 @@ from arena.bots.isolation.process import require_isolation
 from arena.bots.spec import BotSpec
 from arena.compiled import require_fresh_engine
 from arena.errors import ArenaError
-from arena.game.rules import load_rules
 from arena.league import oversight, versions
 from arena.league.fixtures import Fixture, deal_units, secret_seed
 from arena.league.league_settings import LeagueError
@@ -29,7 +28,7 @@ from arena.league.store import LEAGUE, League
 from arena.league.submission import placed_bot
 from arena.league.versions import Version
 from arena.text import counted, utc_text
-from arena.tournament.rows import GameSettings, time_of
+from arena.tournament.rows import GameSettings
 from arena.tournament.runner.job import Job, Lost, Played
 from arena.tournament.runner.logs import RunLog, Sink
 from arena.tournament.runner.pool import BotRefused, StopSignals, WorkerPool
@@ -265,9 +264,7 @@ class LeagueSession:
         self.stand_down()
         settings = self.league.settings
         self._lineup = tuple(players)
-        game = GameSettings(
-            load_rules(settings.rules), secret_seed(self.league), time_of(settings.clock), own_deals=True
-        )
+        game = GameSettings.of(settings.rules, secret_seed(self.league), settings.clock, own_deals=True)
         bots = tuple(map(self.placed, players))
         job = Job(game, bots, settings.limits, self.workers, levels=(self.isolation,) * len(players))
         self._pool = WorkerPool(job, self.sink)

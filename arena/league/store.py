@@ -86,7 +86,6 @@ LEAGUE = Database(
     synchronous="FULL",  # what was reported as stored survives a power cut; commits are few
     wait_s=60,  # for another process's transaction; ours take milliseconds
     if_read_only="Only standings, history and show can be used",
-    if_full="give the command again",
     if_older="Create a new league, and submit the bots to it again; the earlier version writes their files:"
     " arena standings LEAGUE BOT --files DIR",
 )

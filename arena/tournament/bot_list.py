@@ -13,14 +13,13 @@ import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from glob import glob
 from pathlib import Path
 from typing import Any
 
-from arena.bots.bot import Param
 from arena.bots.bundle import is_alone
 from arena.bots.faults import BotError
 from arena.bots.revision import files_in, find_revision, history, is_history, is_pattern, split_revision
@@ -38,30 +37,31 @@ from arena.bots.spec import (
 )
 from arena.errors import BotWarning, did_you_mean
 from arena.text import quoted
+from arena.tournament.run_settings import BotSetting
 
 _BOT = re.compile(rb"^\s*class\b|\bact\b|\bimport\s*\*", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class FieldBot:
+class FieldBot(BotSetting):
     """An entry of a list of bots, or a bot that it stands for, whose spec works from the working directory.
 
     `number` is the place of the entry, from 1; `name` is empty if it gives none. `file` is equal where two entries name
     one file, None if unknown. `match` is the path of a file that a pattern or folder stands for, None for other bots.
-    `labels` say which commit it is from.
     """
 
-    number: int
-    spec: str
-    name: str = ""
-    params: Mapping[str, Param] = field(default_factory=dict)
+    number: int = 0
     file: Path | None = None
     match: Path | None = None
-    labels: Mapping[str, str] = field(default_factory=dict)
 
     def table(self) -> dict[str, Any]:
         """Return the bot in the form of a file."""
         return {"spec": self.spec, "name": self.name, "labels": self.labels}
+
+    @property
+    def setting(self) -> BotSetting:
+        """Return the bot as a setting of a run."""
+        return BotSetting(self.spec, self.name, self.params, self.isolation, self.labels)
 
 
 def command_field(specs: Sequence[str], exclude: Sequence[str] = ()) -> list[FieldBot]:
@@ -71,8 +71,8 @@ def command_field(specs: Sequence[str], exclude: Sequence[str] = ()) -> list[Fie
     ['greedy', 'deep']
     """
     faults: list[str] = []
-    entries = [FieldBot(number, spec) for number, spec in enumerate(specs, start=1)]
-    found = find_field(entries, [*exclude], Path(), lambda key, text: faults.append(f"{key.split(',')[0]}: {text}"))
+    entries = [FieldBot(spec, "", number=number) for number, spec in enumerate(specs, start=1)]
+    found = find_field(entries, exclude, Path(), lambda key, text: faults.append(f"{key.split(',')[0]}: {text}"))
     if faults:
         raise BotError("\n".join(faults))
     check_names([find_bot(bot.spec, name=bot.name) for bot in found])
@@ -80,7 +80,7 @@ def command_field(specs: Sequence[str], exclude: Sequence[str] = ()) -> list[Fie
 
 
 def find_field(
-    entries: list[FieldBot], exclude: list[str], folder: Path, fault: Callable[[str, str], None]
+    entries: list[FieldBot], exclude: Sequence[str], folder: Path, fault: Callable[[str, str], None]
 ) -> list[FieldBot]:
     """Return the bots that entries stand for, without excluded files; `fault` is given the place of a mistake and why.
 

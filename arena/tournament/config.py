@@ -27,7 +27,8 @@ from arena.settings import as_dict, settings_of
 from arena.text import one_line, quoted
 from arena.tournament.bot_list import FieldBot, find_field
 from arena.tournament.formats import FORMATS
-from arena.tournament.formats.schedule import Format, FormatInput, Schedule, SequentialTest
+from arena.tournament.formats.round_robin import StoredSprt
+from arena.tournament.formats.schedule import Format, FormatInput, Schedule
 from arena.tournament.run_settings import (
     LONGEST_NAME,
     MOST_BOTS,
@@ -81,7 +82,7 @@ class TournamentConfig(RunSettings):
         """Return the config with this seed."""
         return replace(self, seed=seed)
 
-    def verdict(self) -> SequentialTest | None:
+    def verdict(self) -> StoredSprt | None:
         """Make the test that ends the run early; None for formats that play all their games."""
         return None if self.form.verdict is None else self.form.verdict(self.format_settings)
 
@@ -281,16 +282,22 @@ def with_settings(
         f"{key}.{name}" for key in tables if key == data.get("format") for name in settings_of(FORMATS[key].settings)
     ]
     values = checker.read(TournamentConfig, data, others=["bots", *tables, *own])
-    bots = [(number, bot) for number, bot in enumerate(config.bots, start=1)]
+    bots = [FieldBot(**vars(bot), number=number) for number, bot in enumerate(config.bots, start=1)]
     if "bots" in data:
         bots = _read_bots(checker, data["bots"])
-        if folder is not None:
-            bots = _expanded(checker, data["bots"], bots, data.get("exclude", []), folder)
-        values["bots"] = tuple(bot for _, bot in bots)
+        if folder is None:
+            bots = [replace(bot, name=bot.name or bot_name(bot.spec, bot.params)) for bot in bots]
+        else:
+            bots = find_field(bots, values.get("exclude", ()), folder, checker.fault)
+        if len(bots) > MOST_BOTS:
+            checker.fault("bots", f"expected at most {MOST_BOTS} bots, found {len(bots)}")
+            bots = []
+        values["bots"] = tuple(bot.setting for bot in bots)
     if "exclude" in data and (folder is None or "bots" not in data):
         checker.fault(
             "exclude", "goes with a list of patterns and folders; here the bots are already listed one by one"
         )
+    values.pop("exclude", None)
     if "rules" in values:
         values["rules"] = _written_out(values["rules"], folder)
     if "deals" in data:
@@ -327,19 +334,16 @@ found 0
     return with_settings(config, config.to_dict(), source, exist)
 
 
-def _read_bots(check: Checker, entries: object) -> list[tuple[int, BotSetting]]:
-    """Read a list of bots; return the valid ones, each with its number in the list from 1."""
+def _read_bots(check: Checker, entries: object) -> list[FieldBot]:
+    """Read a list of bots; return the valid entries."""
     if entries is None:
         check.fault("bots", 'missing; expected a list such as ["random", "bots/greedy.py"]')
         return []
     if not isinstance(entries, list):
         check.fault("bots", f"expected a list of bots, found {toml_value(entries)}")
         return []
-    if len(entries) > MOST_BOTS:
-        check.fault("bots", f"expected at most {MOST_BOTS} bots, found {len(entries)}")
-        return []
-    read = [(number, _read_bot(check, entry, f"bots, entry {number}")) for number, entry in enumerate(entries, start=1)]
-    return [(number, bot) for number, bot in read if bot is not None]
+    read = [_read_bot(check, entry, number) for number, entry in enumerate(entries, start=1)]
+    return [bot for bot in read if bot is not None]
 
 
 def _read_deals(check: Checker, entries: object) -> tuple[str, ...]:
@@ -354,36 +358,13 @@ def _read_deals(check: Checker, entries: object) -> tuple[str, ...]:
     return tuple(entry if entry == (bare := entry.strip()) else bare for entry in entries)  # lines keep their places
 
 
-def _expanded(
-    check: Checker, entries: list[object], read: list[tuple[int, BotSetting]], exclude: object, folder: Path
-) -> list[tuple[int, BotSetting]]:
-    """Return the bots that were read, with those that patterns and folders stand for."""
-    listed = exclude if isinstance(exclude, list) else [exclude]
-    texts = [text for text in listed if isinstance(text, str) and text.strip()]
-    if not isinstance(exclude, list) or len(texts) < len(listed):
-        wrong = next((text for text in listed if text not in texts), exclude)
-        shown = f"{toml_value(wrong)}{' in it' if isinstance(exclude, list) else ''}"
-        check.fault("exclude", f'expected a list of files and patterns such as ["class/helper*.py"], found {shown}')
-    given = []
-    for number, bot in read:
-        has_name = isinstance(entry := entries[number - 1], Mapping) and "name" in entry
-        given.append(FieldBot(number, bot.spec, bot.name if has_name else "", bot.params))
-    found = find_field(given, texts, folder, check.fault)
-    if len(found) > MOST_BOTS:
-        check.fault("bots", f"expected at most {MOST_BOTS} bots, found {len(found)}")
-        return []
-    settings = dict(read)
-    return [
-        (bot.number, replace(settings[bot.number], spec=bot.spec, name=bot.name, labels=bot.labels)) for bot in found
-    ]
-
-
-def _read_bot(check: Checker, entry: object, key: str) -> BotSetting | None:
+def _read_bot(check: Checker, entry: object, number: int) -> FieldBot | None:
+    key = f"bots, entry {number}"
     if isinstance(entry, str):
         if not entry.strip():
             check.fault(key, "expected the name or the file of a bot, found an empty string")
             return None
-        return BotSetting(entry, bot_name(entry))
+        return FieldBot(entry, "", number=number)
     if not isinstance(entry, Mapping):
         known = ", ".join(settings_of(BotSetting))
         check.fault(key, f"expected a bot's name or a table with {known}, found {toml_value(entry)}")
@@ -398,8 +379,8 @@ def _read_bot(check: Checker, entry: object, key: str) -> BotSetting | None:
         params = {}
     if "spec" not in values:
         return None
-    values = {"name": bot_name(values["spec"], params), **values}
-    return BotSetting(**values, params=dict(params), labels=dict(labels) if isinstance(labels, Mapping) else {})
+    labels = dict(labels) if isinstance(labels, Mapping) else {}
+    return FieldBot(**{"name": "", **values}, params=dict(params), labels=labels, number=number)
 
 
 def _written_out(rules: str, folder: Path | None) -> str:
@@ -417,9 +398,9 @@ def _written_out(rules: str, folder: Path | None) -> str:
 
 
 def _check_together(
-    check: Checker, config: TournamentConfig, bots: Iterable[tuple[int, BotSetting]], exist: bool, format_settings: bool
+    check: Checker, config: TournamentConfig, bots: Iterable[FieldBot], exist: bool, format_settings: bool
 ) -> None:
-    """Check settings that conflict with each other, and the bots, which are given with their numbers."""
+    """Check settings that conflict with each other, and the bots."""
     _check_bots(check, bots, exist)
     if len(config.bots) < 2 and not any(": bots" in fault for fault in check.faults):
         check.fault("bots", f"expected at least two bots, found {len(config.bots)}")
@@ -436,19 +417,19 @@ def _check_together(
         _check_deals(check, config, exist)
 
 
-def _check_bots(check: Checker, bots: Iterable[tuple[int, BotSetting]], exist: bool) -> None:
+def _check_bots(check: Checker, bots: Iterable[FieldBot], exist: bool) -> None:
     """Check that no two bots have the same name, and with `exist` that they can be found."""
     names: set[str] = set()
-    for number, bot in bots:
+    for bot in bots:
         if exist:
-            check.attempt(f"bots, entry {number}", find_target, bot.spec)
+            check.attempt(f"bots, entry {bot.number}", find_target, bot.spec)
         if len(bot.name) > (most := settings_of(BotSetting)["name"].longest):  # made from the spec
             found = f"found {len(bot.name)} in '{one_line(bot.name, 40)}'"
-            check.fault(f"bots, entry {number}", f"expected a name of at most {most} characters, {found}")
+            check.fault(f"bots, entry {bot.number}", f"expected a name of at most {most} characters, {found}")
         name = normalize("NFC", bot.name)  # an accent can be encoded in two ways that look the same
         if name in names:
             remedy = f'{{ spec = "{bot.spec}", name = "..." }}'
-            check.fault(f"bots, entry {number}", f"a second bot named '{bot.name}'; give it another name: {remedy}")
+            check.fault(f"bots, entry {bot.number}", f"a second bot named '{bot.name}'; give it another name: {remedy}")
         names.add(name)
 
 
@@ -476,12 +457,9 @@ def _check_deals(check: Checker, config: TournamentConfig, exist: bool) -> None:
 
 def _check_name(check: Checker, name: str) -> None:
     """Check that a folder can have the name of the run, and that it can be shown on one line."""
-    if re.search(r"[/\\\0]", name) or name in (".", ".."):
-        check.fault("name", f"expected a valid folder name, without slashes, found {quoted(name)}")
-    elif name == LATEST or name.startswith("-"):
-        check.fault("name", f"expected a name by which commands find the run, found {quoted(name)}")
-    elif one_line(name) != name:
-        check.fault("name", f"expected one line of printable text, found {quoted(name)}")
+    is_folder = not re.search(r"[/\\\0]", name) and name not in (".", "..")
+    if not is_folder or name == LATEST or name.startswith("-") or one_line(name) != name:
+        check.fault("name", f"expected a line without slashes that can name a folder and a run, found {quoted(name)}")
     elif (size := len(name.encode(errors="replace"))) > LONGEST_NAME:
         check.fault("name", f"expected at most {LONGEST_NAME} bytes in UTF-8, found {size}")
 

@@ -65,18 +65,13 @@ class GameId(NamedTuple):
 
         >>> GameId.parse("3/17/1")
         GameId(pairing=3, deal=17, game=1)
-        >>> GameId.parse("16777216/0/0")
-        Traceback (most recent call last):
-        ValueError: a pairing is a number up to 16777215, not '16777216'
         """
         match = re.fullmatch(r"([0-9]{1,20})/([0-9]{1,20})/([01])", text.strip())
         if match is None:
             raise ValueError(f"a game is named PAIRING/DEAL/GAME, such as 0/12/1 (GAME is 0 or 1), not {quoted(text)}")
         identity = cls(*map(int, match.groups()))
-        if identity.pairing >> PAIRING_BITS:
-            raise ValueError(f"a pairing is a number up to {_PAIRING_MASK}, not '{identity.pairing}'")
-        if identity.deal >> DEAL_BITS:
-            raise ValueError(f"a deal is a number up to {(1 << DEAL_BITS) - 1}, not '{identity.deal}'")
+        if identity.key >> 63 or cls.from_key(identity.key) != identity:
+            raise ValueError(f"there is no game {quoted(text)}")
         return identity
 
 

@@ -7,11 +7,12 @@ same as one played from the start with the last settings.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +27,7 @@ from arena.tournament.games import Pairing, ScheduleProgress, stored_deal_seed
 from arena.tournament.store.columns import GameColumns, StoredPairing
 from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.sqlite import StoreError
-from arena.tournament.store.writer import Wanted, setting_differences
+from arena.tournament.store.writer import Wanted
 
 _SHOWN = 10  # bots and settings named in a message
 MANY_VERSIONS = 3
@@ -225,8 +226,7 @@ def _check_shape(stored: Reader, config: TournamentConfig, wanted: Wanted) -> No
     there, asked = stored.shape(), dict(wanted.shape)
     if there["rules"] != asked["rules"] and stored.config()["rules"] != config.rules:  # as the user wrote them
         there["rules"], asked["rules"] = stored.config()["rules"], config.rules
-    lines = _field_differences(there.pop("bots", None), asked.pop("bots", None))
-    lines = setting_differences(there, asked) + lines
+    lines = setting_differences(there, asked)
     if config.form.closed and wanted.new:
         lines += [f"bot {bot.name}: it has changed since the run began" for bot in wanted.new if not lines]
     if not lines:
@@ -242,13 +242,27 @@ def _check_shape(stored: Reader, config: TournamentConfig, wanted: Wanted) -> No
     )
 
 
-def _field_differences(there: Sequence[str] | None, asked: Sequence[str] | None) -> list[str]:
-    """Say how the fields of two runs differ that take no other bots."""
-    if there is None or asked is None or there == asked:
-        return []
-    apart = [f"{name}: missing" for name in there if name not in asked]
-    apart += [f"{name}: new" for name in asked if name not in there]
-    return [one_line(f"bot {text}") for text in apart] or ["bots: their order, which is that of their seeds, differs"]
+def setting_differences(there: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+    """Return the differences of two configs, one line each.
+
+    >>> setting_differences({"seed": 7, "clock": {"move_ms": 5}}, {"seed": 8, "clock": {"move_ms": 5}})
+    ['seed: 7 there, 8 asked for']
+    """
+    old, new = _flat(there), _flat(asked)
+    nothing = "nothing"
+    return [
+        f"{key}: {json.dumps(old[key]) if key in old else nothing} there,"
+        f" {json.dumps(new[key]) if key in new else nothing} asked for"
+        for key in sorted(old.keys() | new.keys())
+        if key not in old or key not in new or old[key] != new[key]
+    ]
+
+
+def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
+    if isinstance(value, Mapping) and value:
+        parts = (_flat(v, f"{prefix}.{k}" if prefix else str(k)) for k, v in value.items())
+        return {key: leaf for part in parts for key, leaf in part.items()}
+    return {prefix: value}
 
 
 def _with_stored_games(plan: Plan, schedule: Schedule, config: TournamentConfig, stored: Reader) -> Plan:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 from arena.bots.bot import TimeLeft
 from arena.endings import ENDING_CODES, FORFEIT_CODES, FORFEITS
@@ -46,6 +46,12 @@ class GameSettings:
     own_deals: bool = False
     deals: Mapping[int, str] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, rules: str, seed: int, clock: Clock, **more: Any) -> Self:
+        """Return them for a rule set by its name and a clock as a file gives it, which may limit nothing."""
+        time = None if clock == Clock() else TimeLeft(clock.move_ms, clock.bank_ms)
+        return cls(load_rules(rules), seed, time, **more)
+
     def seed_of(self, task: GameTask) -> int:
         """Return the seed of a game's deal, from which the seeds of its bots derive as well."""
         return deal_seed(self.seed, self.own_deals, task.first, task.second)
@@ -57,11 +63,6 @@ class GameSettings:
     def deal_text(self, seed: int, number: int) -> str:
         """Return the text of `deal` in a record."""
         return self.deals[number] if self.deals else deal_text(seed, number)
-
-
-def time_of(clock: Clock) -> TimeLeft | None:
-    """Return what a clock gives to each bot for a game, None if it limits nothing."""
-    return None if clock == Clock() else TimeLeft(clock.move_ms, clock.bank_ms)
 
 
 def full_deals(rules: str, texts: Iterable[str]) -> tuple[str, ...]:

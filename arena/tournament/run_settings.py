@@ -181,8 +181,8 @@ class RunSettings:
     bots: tuple[BotSetting, ...] = other(
         tuple, "list of names, files, patterns (`class/*.py`) and folders (`class/`), or tables with settings"
     )
-    exclude: tuple[str, ...] = other(
-        tuple, "list of files, patterns and folders that `bots` shall not include, such as `class/helper*.py`"
+    exclude: tuple[str, ...] = texts(
+        4096, "files, patterns and folders that `bots` shall not include, such as `class/helper*.py`"
     )  # applied when a list of bots is read, and empty in its result
     games: int = whole(100, 1, 10**9, "games per pairing, rounded up to whole pairs")
     rules: str = text("base", 4096, "rule set, single options changed after a colon: `tactical:hand_size=6`")

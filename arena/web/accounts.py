@@ -45,7 +45,6 @@ WEB = Database(
     synchronous="FULL",
     wait_s=30,
     if_read_only="Servers and invitations need to write to it",
-    if_full="try again",
     if_older="Move the file away and invite the authors again",
 )
 

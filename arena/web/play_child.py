@@ -26,7 +26,6 @@ from arena.game.engine import State, View
 from arena.game.moves import DECKS, Event, Move
 from arena.game.record import parse_record
 from arena.game.rng import Rng
-from arena.game.rules import load_rules
 from arena.league import versions
 from arena.league.store import open_league
 from arena.league.submission import placed_bot
@@ -36,7 +35,7 @@ from arena.results.positions import STONES, deed_words, move_words
 from arena.results.records import export_line, game_of
 from arena.terminal.input import Left, News, PersonInterface, Resigned, hint, why
 from arena.terminal.session import Seating, Session, end_text
-from arena.tournament.rows import GameSettings, time_of
+from arena.tournament.rows import GameSettings
 from arena.tournament.runner.job import Job
 
 DECISION = "decision"  # the person is to move
@@ -168,7 +167,7 @@ def _seating(order: GameOrder) -> Seating:
         version, settings = versions.get(league, order.version), league.settings
         files = versions.files_of(league, version.id)
     bot = placed_bot(version.entry, files, Path(order.bot_folder), version.label)
-    games = GameSettings(load_rules(settings.rules), order.seed, time_of(settings.clock))
+    games = GameSettings.of(settings.rules, order.seed, settings.clock)
     job = Job(games, (bot,), settings.limits)
     person = order.person if order.person != bot.name else f"{order.person} (you)"
     players = (None, bot) if order.begins else (bot, None)

@@ -167,7 +167,7 @@ def test_no_run_is_called_latest(arena: Arena) -> None:
     for name in ("latest", "-x"):
         Path("cup.toml").write_text(f'bots = ["first", "random"]\nname = "{name}"\n')
         assert (
-            f"name: expected a name by which commands find the run, found '{name}'"
+            f"name: expected a line without slashes that can name a folder and a run, found '{name}'"
             in arena("run", "cup.toml", code=2).err
         )
 

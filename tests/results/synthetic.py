@@ -45,7 +45,7 @@ def store_run(
         store.show_pairings(shown_pairings(schedule, store.progress(), wanted))
         wave = [store.numbered(task) for task in tasks]
         for part in chunks(wave, chunk):
-            store.add([(part, play_pairs(part, play))])
+            store.add([play_pairs(part, play)])
         if units is not None:
             break
     store.close()

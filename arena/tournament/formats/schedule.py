@@ -17,12 +17,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal
 
-from arena.stats.sprt import SprtResult
 from arena.tournament.games import GameResult, Pairing, PairingScore, PairTask, ScheduleProgress, Task
 from arena.tournament.run_settings import FORMAT_SETTINGS, FormatSettings
-from arena.tournament.store.reader import Reader
 
 
 @dataclass(frozen=True)
@@ -182,23 +180,6 @@ class FormatInput:
     seed: int
 
 
-class SequentialTest(Protocol):
-    """Ends a run early. Its state depends only on the games stored, not on when they are read."""
-
-    max_pairs: int
-    """Pairs after which the test ends undecided."""
-
-    def __call__(self, run: Reader) -> int | None:
-        """Read the games stored since the last call; return the number of deals that decide, None while none do."""
-
-    @property
-    def planned(self) -> int:
-        """Number of games of the whole run, as far as it is known."""
-
-    def result(self) -> SprtResult:
-        """Return the state of the test."""
-
-
 @dataclass(frozen=True)
 class Format:
     """One tournament format. `arena.tournament.formats.FORMATS` lists them all.
@@ -224,7 +205,7 @@ class Format:
     chained: bool = False
     closed: str = ""
     completed: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
-    verdict: Callable[[Any], SequentialTest] | None = None
+    verdict: Callable[[Any], Any] | None = None
     round_view: Literal["", "rounds", "bracket"] = ""
 
     @property

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -23,25 +24,24 @@ from arena.bots.cores import core_count
 from arena.bots.isolation.process import require_isolation
 from arena.bots.limits import Limits
 from arena.bots.spec import BotSpec, check_names
-from arena.endings import AFTER, ForfeitKind
+from arena.endings import ForfeitKind
 from arena.errors import ArenaError, did_you_mean
-from arena.game.rules import load_rules
 from arena.settings import as_dict
 from arena.text import first_line, one_line
 from arena.tournament.config import TournamentConfig
 from arena.tournament.folders import stored_run, with_drawn_seed
-from arena.tournament.forfeits import reason_line
+from arena.tournament.forfeits import ForfeitSummary, reason_line
 from arena.tournament.games import ScheduleProgress, Task
 from arena.tournament.plan import Plan, Silence, entries_of, first_silent, plan_run, shown_pairings, suspects
-from arena.tournament.rows import GameSettings, full_deals, time_of
+from arena.tournament.rows import GameSettings, full_deals
 from arena.tournament.run_settings import LOCAL, GauntletSettings
 from arena.tournament.runner.job import Job, Lost, Played
-from arena.tournament.runner.logs import LOG, RunLog, Sink
+from arena.tournament.runner.logs import RunLog, Sink
 from arena.tournament.runner.pool import BotRefused, StopSignals, WorkerPool, fail
 from arena.tournament.runner.progress import ProgressListener, RunFigures, RunStatus, Wait
 from arena.tournament.runner.supervisor import Stopped, Supervisor
 from arena.tournament.store.reader import Reader
-from arena.tournament.store.sqlite import DATABASE, StoreError
+from arena.tournament.store.sqlite import StoreError
 from arena.tournament.store.writer import Store, open_store
 
 _log = logging.getLogger("arena.tournament.runner")
@@ -151,11 +151,9 @@ class Prepared:
     left_out: Mapping[str, str]
     plan: Plan
 
-    def plan_for(self, stored: Reader, games: int | None = None) -> Plan:
-        """Plan the run again, perhaps with another number of games."""
-        config, asked = self.config, self.asked
-        if games is not None:
-            config, asked = replace(config, games=games), replace(asked, games=games)
+    def grown(self, stored: Reader, games: int) -> Plan:
+        """Plan the run again, with a larger number of games."""
+        config, asked = replace(self.config, games=games), replace(self.asked, games=games)
         return plan_run(config, self.job.bots, stored, asked=asked, left_out=self.left_out)
 
 
@@ -249,14 +247,9 @@ def job_of(config: TournamentConfig, bots: tuple[BotSpec, ...] | None = None) ->
     check_names(bots)
     for level in config.levels:
         require_isolation(level)
-    game = GameSettings(
-        rules=load_rules(config.rules),
-        seed=config.seed,
-        clock=time_of(config.clock),
-        notes=config.notes,
-        own_deals=config.deals_apart,
-        deals=dict(enumerate(full_deals(config.rules, config.deals))),
-    )
+    deals = dict(enumerate(full_deals(config.rules, config.deals)))
+    own = config.deals_apart
+    game = GameSettings.of(config.rules, config.seed, config.clock, notes=config.notes, own_deals=own, deals=deals)
     return Job(game, bots, config.limits, config.workers or core_count(), config.levels)
 
 
@@ -294,18 +287,14 @@ def _make_pool(job: Job, scheduler: str, sink: Sink) -> WorkerPool:
 
 
 def _remove_unplayed(folder: Path) -> None:
-    """Remove the folder of a run that could not be played; otherwise it would look like a run."""
+    """Remove the folder, just made, of a run that could not be played; otherwise it would look like a run."""
     try:
         with Reader(folder) as reader:
             if reader.count_all():
                 return
     except StoreError:  # why the run could not be played says more
         return
-    for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", ".lock", LOG):
-        with contextlib.suppress(OSError):
-            (folder / name).unlink()
-    with contextlib.suppress(OSError):  # it holds other files
-        folder.rmdir()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 # ---------------------------------------------------------------- play
@@ -438,7 +427,7 @@ class _Session:
             games = None if self._more is None else self._more(self._store)
             if games is None:
                 return None
-            self._store.bring_up(self._run.plan_for(self._store, games=games).wanted)
+            self._store.bring_up(self._run.grown(self._store, games).wanted)
             self._schedule = replace(self._config, games=games).schedule()
             self._follow(self._store.progress())  # more may be stored than was shown
 
@@ -486,7 +475,7 @@ class _Session:
 
     def _commit(self, deliveries: Sequence[Played]) -> bool:
         """Store what came back; return whether that is enough, and the games in progress count no more."""
-        stored = self._store.add([(played.chunk, played.rows) for played in deliveries])
+        stored = self._store.add(played.rows for played in deliveries)
         self._figures.add(deliveries, stored)
         self._counts["played"] += stored
         is_silent = any(played.silent for played in deliveries)
@@ -529,8 +518,4 @@ class _Session:
 
     def _stored_forfeits(self) -> Counter[str]:
         """Count the games in the store that each bot forfeited."""
-        forfeits: Counter[str] = Counter()
-        for line in self._store.forfeit_reasons() if self._store.count() else ():
-            if line.kind != AFTER:
-                forfeits[line.bot] += line.games
-        return forfeits
+        return Counter(ForfeitSummary(self._store.forfeit_reasons(), {}).lost)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -12,8 +12,6 @@ from arena.tournament.formats.schedule import Schedule
 from arena.tournament.games import ScheduleProgress
 from arena.tournament.plan import Plan
 from arena.tournament.runner.job import Played
-
-_RATE_S = 10.0
 
 
 class PairResult(NamedTuple):
@@ -38,8 +36,8 @@ class RunStatus:
     """Where a run stands.
 
     `total` games are planned by now: formats played in rounds may add to them, and with `at_most` fewer may be enough.
-    `rate` is in games per second, 0 while it is unknown; then `seconds_left` is None. `quiet_s` are the seconds since
-    the last game came back, or since play began.
+    `rate` is in games per second from the beginning to the last game that came back, 0 while it is unknown; then
+    `seconds_left` is None. `quiet_s` are the seconds since that game, or since play began.
 
     The functions compute what few listeners show: `waits` gives the decisions in progress, `results` the results of all
     pairings of the `bots`, `forfeits` the number of games that each bot forfeited.
@@ -78,29 +76,6 @@ class ProgressListener:
         """Take note that play has ended."""
 
 
-class GameRate:
-    """Games per second over the 10 seconds before the last result, or over as long as that game took if it is more.
-
-    So it stays as it is while a bot gives no answer.
-    """
-
-    def __init__(self) -> None:
-        self._recent: deque[tuple[float, int]] = deque([(time.monotonic(), 0)])
-
-    def add(self, games: int) -> None:
-        """Record that `games` have been played in all by now."""
-        now = time.monotonic()
-        self._recent.append((now, games))
-        while now - self._recent[1][0] >= _RATE_S:
-            self._recent.popleft()
-
-    @property
-    def per_second(self) -> float:
-        """The rate; 0 while nothing is known."""
-        (since, before), (until, games) = self._recent[0], self._recent[-1]
-        return (games - before) / (until - since) if games > before and until > since else 0.0
-
-
 class RunFigures:
     """What a run reports while it plays, kept up without reading the store, except for forfeits of earlier games."""
 
@@ -108,8 +83,8 @@ class RunFigures:
         """Count from what is `done`; `stored` counts the forfeits in the store."""
         self._stored = stored
         self._units = schedule.units_done(done)
-        self._rate, self._played = GameRate(), 0
-        self._last_result = time.monotonic()
+        self._played = 0
+        self._begun = self._last_result = time.monotonic()
         self._forfeits: Counter[str] | None = None if done.games else Counter()
         self.follow(schedule, done)
 
@@ -138,7 +113,6 @@ class RunFigures:
                 if self._forfeits is not None:
                     self._forfeits += Counter({a: by_a, b: by_b})
         self.total = self._schedule.expected(self.done, self._units) or self.total
-        self._rate.add(self._played)
         self._last_result = time.monotonic()
 
     def _enter(self, a: str, b: str, games: int, points: float) -> None:
@@ -148,7 +122,7 @@ class RunFigures:
 
     def status(self, at_most: bool, waits: Callable[[], Sequence[Wait]]) -> RunStatus:
         """Return the figures as they are now."""
-        rate = self._rate.per_second
+        rate = self._played / (self._last_result - self._begun) if self._played else 0.0  # stays while no answer comes
         return RunStatus(
             done=self.done,
             total=self.total,

@@ -199,14 +199,6 @@ class GameColumns:
             spans.setdefault(number, []).extend(span)
         return ScheduleProgress(spans, self.scores())
 
-    def pairs(self) -> tuple[_Column, _Column]:
-        """Return the deal of each whole pair in schedule order, and the half points of its bot `a`, 0..4."""
-        pairing, deal, game = self["pairing"], self["deal"], self["game"]
-        half_points = (2 * self["score"]).astype(np.int64)
-        same = (np.diff(pairing) == 0) & (np.diff(deal) == 0) & (np.diff(game) == 1)
-        index = np.flatnonzero(same)
-        return deal[index], half_points[index] + other_side(half_points[index + 1], total=2)
-
 
 # ---------------------------------------------------------------- reading the table of games
 
@@ -245,11 +237,10 @@ def read_columns(
     bots: Sequence[str],
     places: Mapping[int, int | None],
     pairings: Mapping[int, StoredPairing],
-    start: int,
     stop: int,
     thinking: bool = True,
 ) -> GameColumns:
-    """Read the games with identities from `start` to before `stop` whose pairings have a number, in schedule order.
+    """Read the games with identities before `stop` whose pairings have a number, in schedule order.
 
     `places` says where each bot stands in the field, by its number in the store. Without `thinking`, the sums of
     thinking times are left out, which take longest to read. Damage for values that this program cannot have written.
@@ -257,7 +248,7 @@ def read_columns(
     sides = _sides_of(pairings, places)
     parts: dict[str, list[_Column]] = {name: [np.empty(0, dtype)] for name, dtype in _DTYPES.items()}
     times = _Times(len(bots))
-    for batch in _batches(db, (*_DTYPES, *(_MEASURED if thinking else ())), start, stop):
+    for batch in _batches(db, (*_DTYPES, *(_MEASURED if thinking else ())), stop):
         columns = {name: _integers(batch, name) for name in _DTYPES}
         pairing, game = _pairing_and_game(columns["id"])
         number = sides.number[np.minimum(pairing, len(sides.number) - 1)]
@@ -285,11 +276,9 @@ def read_columns(
     return GameColumns(bots, values, times.of(bots) if thinking else ())
 
 
-def _batches(
-    db: sqlite3.Connection, names: Sequence[str], start: int, stop: int
-) -> Iterator[dict[str, tuple[Any, ...]]]:
-    sql = f"SELECT {', '.join(names)} FROM games WHERE id >= ? AND id < ? ORDER BY id"
-    cursor = db.execute(sql, (start, stop))
+def _batches(db: sqlite3.Connection, names: Sequence[str], stop: int) -> Iterator[dict[str, tuple[Any, ...]]]:
+    sql = f"SELECT {', '.join(names)} FROM games WHERE id < ? ORDER BY id"
+    cursor = db.execute(sql, (stop,))
     while rows := cursor.fetchmany(_ROWS_PER_BATCH):
         yield dict(zip(names, zip(*rows)))
 

@@ -63,11 +63,6 @@ class WorkSession(NamedTuple):
     info: dict[str, Any]
 
 
-def is_own_file(path: Path) -> bool:
-    """Return whether a file belongs to the user of this process; where files have no owner, all do."""
-    return not hasattr(os, "getuid") or path.stat().st_uid == os.getuid()
-
-
 class Reader:
     """A run's folder, open for reading, or the games of a league. Use as a context manager, or call `close`."""
 
@@ -154,9 +149,9 @@ class Reader:
         return int(values[0][0]) if values else 0
 
     def is_own(self) -> bool:
-        """Return whether the run or the league belongs to this user."""
+        """Return whether the run or the league belongs to this user; where files have no owner, all do."""
         with self._kind.guard(self.folder, "read"):
-            return is_own_file(self.folder / self._kind.file)
+            return not hasattr(os, "getuid") or (self.folder / self._kind.file).stat().st_uid == os.getuid()
 
     def bots(self) -> list[BotEntry]:
         """Return the bots of the field in seed order."""
@@ -287,12 +282,11 @@ class Reader:
             self._columns = self._read_columns()
         return self._columns
 
-    def _read_columns(self, deal: int = 0, thinking: bool = True) -> GameColumns:
+    def _read_columns(self, thinking: bool = True) -> GameColumns:
         with self._kind.guard(self.folder, "read"), self._db.snapshot():
             names = [bot.name for bot in self.bots()]
             places = dict(self._query("SELECT bot, place FROM bots"))
-            start = game_key(0, deal, 0)
-            return read_columns(self._db, names, places, self.stored_pairings(), start, self._stop, thinking)
+            return read_columns(self._db, names, places, self.stored_pairings(), self._stop, thinking)
 
     def columns_of(
         self,
@@ -313,7 +307,7 @@ class Reader:
                 pairing: known._replace(number=numbers.get(pairing))
                 for pairing, known in self.stored_pairings().items()
             }
-            return read_columns(self._db, list(bots.values()), places, pairings, 0, stop, thinking)
+            return read_columns(self._db, list(bots.values()), places, pairings, stop, thinking)
 
     def arrays_of(self, bots: Mapping[int, str]) -> GameArrays:
         """Return the games between some bots for ratings, also of pairings that no table shows.
@@ -348,12 +342,13 @@ class Reader:
 
         The pairs are on the deals from `deal` on, up to the first that is missing.
         """
+        points = "sum(CASE game WHEN 0 THEN score ELSE 2 - score END)"
+        sql = f"SELECT deal, {points}, count(*) FROM games WHERE {SHOWN_GAMES} AND id >= ? GROUP BY deal ORDER BY deal"
+        first = self.bots()[0].name
+        is_first = all(pairing.a == first for pairing in self._known_pairings().values())
         scores: list[int] = []
-        columns = self._read_columns(deal, thinking=False)
-        deals, points = columns.pairs()
-        is_first = not len(columns) or int(columns["first"][0]) == int(columns["game"][0])
-        for number, score in zip(deals.tolist(), points.tolist()):
-            if number != deal + len(scores):
+        for number, score, games in self._query(sql, self._stop, game_key(0, deal, 0)):
+            if games < 2 or number != deal + len(scores):
                 break
             scores.append(score if is_first else 4 - score)
         return scores

@@ -93,7 +93,7 @@ class Database:
     error         raised when the database cannot be used
     synchronous   SQLite's setting of that name
     wait_s        seconds to wait for another process's transaction
-    if_read_only, if_full, if_older   remedies, as the end of a message
+    if_read_only, if_older   remedies, as the end of a message
     """
 
     what: str
@@ -105,7 +105,6 @@ class Database:
     synchronous: str
     wait_s: float
     if_read_only: str
-    if_full: str
     if_older: str
 
     @contextmanager
@@ -139,7 +138,7 @@ class Database:
     def _reason(self, error: sqlite3.Error) -> str:
         name = getattr(error, "sqlite_errorname", "") or ""
         if name == "SQLITE_FULL":
-            return f"the disk is full. Everything stored so far is safe; make room and {self.if_full}"
+            return "the disk is full. Everything stored so far is safe; make room and give the command again"
         if name.startswith("SQLITE_READONLY"):
             return f"the folder or the file is read-only. {self.if_read_only}"
         if name.startswith("SQLITE_CANTOPEN"):
@@ -378,6 +377,5 @@ RUN_SCHEMA = Database(
     synchronous="NORMAL",
     wait_s=30,
     if_read_only="Choose another folder with --out",
-    if_full="play the rest with 'arena run FOLDER'",
     if_older="Play it anew, in another folder",
 )

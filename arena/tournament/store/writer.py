@@ -2,8 +2,7 @@
 
 A delivery is committed as one transaction: when `add` returns, its games are stored, even if the process is killed
 right after. A second delivery of the same game changes nothing. Only one process at a time may write into a folder.
-Bots and pairings are only ever added: a run that is brought up to date keeps the games that it does not show, until
-`prune` deletes them.
+Bots and pairings are only ever added: a run that is brought up to date keeps the games that it does not show.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.tournament.games import ROW_COLUMNS, Chunk, GameId, SeriesTask, Task, game_key
+from arena.tournament.games import ROW_COLUMNS, Task
 from arena.tournament.store.columns import GameColumns, StoredPairing
 from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.sqlite import RUN_SCHEMA, Connection, StoreError, take_lock
@@ -138,15 +137,14 @@ class Store(Reader):
 
     # ------------------------------------------------------------ writing
 
-    def add(self, deliveries: Iterable[tuple[Chunk, Sequence[tuple[Any, ...]]]]) -> int:
-        """Store finished chunks in one transaction, each with its rows; return the number of new games.
+    def add(self, deliveries: Iterable[Sequence[tuple[Any, ...]]]) -> int:
+        """Store the rows of complete units in one transaction; return the number of new games.
 
-        The rows of a chunk are the games of its tasks (see `numbered`), in complete units. Games already stored are
-        kept: if a game was played twice, the first play counts. StoreError if the disk refuses; then nothing of this
-        delivery is stored.
+        Games already stored are kept: if a game was played twice, the first play counts. StoreError if the disk
+        refuses; then nothing of these deliveries is stored.
         """
         with self._transaction():
-            new = sum(insert_games(self._db, self._new_series(chunk, rows)) for chunk, rows in deliveries)
+            new = sum(insert_games(self._db, rows) for rows in deliveries)
             self._touch_session(new)
         return new
 
@@ -154,23 +152,6 @@ class Store(Reader):
     def _transaction(self) -> Iterator[None]:
         with RUN_SCHEMA.guard(self.folder, "write to"), self._db.transaction():
             yield
-
-    def _new_series(self, chunk: Chunk, rows: Sequence[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:
-        """Return the rows without series that are stored already.
-
-        If a clock made a series go differently when it was played again, games of both plays must not be mixed.
-        """
-        if not isinstance(chunk.tasks[0], SeriesTask):  # a chunk holds either pairs or series
-            return rows
-        stride = chunk.tasks[0].rule.stride
-        tasks = [task for task in chunk.tasks if self._has_deal(task.pairing, task.deal)]
-        stored = {(task.pairing, task.deal // stride) for task in tasks}
-        identities = map(GameId.from_key, (row[0] for row in rows))
-        return [row for row, game in zip(rows, identities) if (game.pairing, game.deal // stride) not in stored]
-
-    def _has_deal(self, pairing: int, deal: int) -> bool:
-        key = game_key(pairing, deal, 0)
-        return self._db.execute("SELECT 1 FROM games WHERE id BETWEEN ? AND ?", (key, key + 1)).fetchone() is not None
 
     # ------------------------------------------------------------ sessions
 
@@ -227,32 +208,3 @@ def open_store(folder: Path | str) -> Store:
 
 def _canonical(value: object) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-
-
-def setting_differences(there: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
-    """Return the differences of two configs, one line each.
-
-    >>> setting_differences({"seed": 7, "clock": {"move_ms": 5}}, {"seed": 8, "clock": {"move_ms": 5}})
-    ['seed: 7 there, 8 asked for']
-    """
-    old, new = _flat(there), _flat(asked)
-    nothing = "nothing"
-    return [
-        f"{key}: {json.dumps(old[key]) if key in old else nothing} there,"
-        f" {json.dumps(new[key]) if key in new else nothing} asked for"
-        for key in sorted(old.keys() | new.keys())
-        if key not in old or key not in new or old[key] != new[key]
-    ]
-
-
-def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
-    if isinstance(value, Mapping) and value:
-        parts = (_flat(v, f"{prefix}.{k}" if prefix else str(k)) for k, v in value.items())
-        return {key: leaf for part in parts for key, leaf in part.items()}
-    if isinstance(value, list) and value and all(isinstance(v, Mapping) for v in value):
-        named = [(v.get("name", at), v) for at, v in enumerate(value)]
-        out: dict[str, Any] = {f"{prefix} in order": [name for name, _ in named]}
-        for name, v in named:
-            out |= _flat({k: w for k, w in v.items() if k != "name"}, f"{prefix}.{name}")
-        return out
-    return {prefix: value}

@@ -144,7 +144,7 @@ def test_files_of_one_name_get_the_name_of_their_folder() -> None:
         (
             ["class/"],
             [3],
-            'exclude: expected a list of files and patterns such as ["class/helper*.py"], found the number',
+            "exclude: expected a string or a list of strings, found the number 3",
         ),
     ],
 )

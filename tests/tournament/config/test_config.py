@@ -45,7 +45,7 @@ def test_defaults() -> None:
         ({"games": "ten"}, 'games: expected a whole number from 1 to 1000000000, found the string "ten"'),
         ({"pairs": "yes"}, 'pairs: expected true or false, found the string "yes"'),
         ({"format": "swis"}, " match, series, sprt, found 'swis'; did you mean 'swiss'?"),
-        ({"name": "a/b"}, "name: expected a valid folder name, without slashes, found 'a/b'"),
+        ({"name": "a/b"}, "name: expected a line without slashes that can name a folder and a run, found 'a/b'"),
         ({"clock": 50}, "clock: expected a table [clock] with move_ms, bank_ms, found the number 50"),
         ({"swiss": {"rounds": 3}}, 'swiss: the table [swiss] belongs to format = "swiss", but the format is "round-'),
         ({"format": "gauntlet", "gauntlet": {"hero": "gredy"}}, "hero: expected one of the bots (random, greedy)"),

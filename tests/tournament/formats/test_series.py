@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats.series import SeriesSchedule, is_over, series, series_results, series_rule
-from arena.tournament.games import GameId, GameResult, ScheduleProgress, SeriesTask
+from arena.tournament.formats.series import is_over, series, series_results, series_rule
+from arena.tournament.games import ScheduleProgress, SeriesTask
 from tests.tournament.formats.schedules import names, play_all
 
 
@@ -85,17 +85,3 @@ def test_first_starters_follow_the_seed_and_alternate() -> None:
     assert one == starters(1) != starters(2)
     assert all(one[at] != one[at + 1] for at in range(0, 40, 2))
     assert len(set(one[::2])) == 2
-
-
-def test_winner_of_a_series() -> None:
-    rule = series_rule(rounds=2)
-    games = [
-        GameResult(GameId(0, 0, 1), 0, "b", "a", 1.0, "five stones", (5, 3), 30, 30, (1, 1), ""),
-        GameResult(GameId(0, 1, 1), 0, "b", "a", 0.0, "five stones", (2, 5), 30, 30, (1, 1), ""),
-        GameResult(GameId(0, 2, 0), 0, "a", "b", 0.5, "stalemate", (4, 4), 30, 30, (1, 1), ""),
-    ]
-    one, two = series_results(rule, games)
-    assert (one.points_a, one.points_b, one.winner) == (8, 7, "a")
-    assert (two.points_a, two.points_b, two.winner) == (4, 4, None)
-    ranking = SeriesSchedule(("b", "a"), rule, 2, 1).ranking(ScheduleProgress(), games)
-    assert [(p.bot, p.points) for p in ranking] == [("a", 1.5), ("b", 0.5)]

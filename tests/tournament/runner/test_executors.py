@@ -210,9 +210,9 @@ def test_close_stops_hung_workers_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_growing_workers_are_replaced() -> None:
-    pids: set[int] = set()
+    pids: set[str] = set()
     job = _job("memory:mb=8", "well_behaved", limits=Limits(growth_mb=100))
-    rows = Played(job, "memory", 3, sink=lambda said: pids.add(said[4]))
+    rows = Played(job, "memory", 3, sink=lambda line: pids.add(line.split()[3]))
     assert [row[3] for row in rows] == [0] * 6
     assert len(pids) == 3  # each says that it is replaced
 

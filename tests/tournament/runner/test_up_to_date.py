@@ -18,7 +18,7 @@ from arena.tournament.runner.play_run import play_run, prepare
 from arena.tournament.runner.progress import ProgressListener, RunStatus
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.sqlite import StoreError
-from tests.tournament.runner.runs import FIELD, SendsSignal, bot, games, settings
+from tests.tournament.runner.runs import FIELD, SendsSignal, games, settings
 
 pytestmark = pytest.mark.process
 FILES = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
@@ -70,20 +70,6 @@ def test_a_decided_test_plans_no_games(tmp_path: Path) -> None:
     plan = prepare(config, tmp_path).plan
     assert (plan.missing, plan.stays) == (0, count(tmp_path))
     assert str(plan).startswith("Nothing is left to play.")
-
-
-def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    field = settings(*FIELD[:2], bot("sleeper", "slow", ms=1.0))
-    many, fewer = (config_from_dict(field | {"games": games}) for games in (200, 40))
-    play(folder, many, 1, progress=PressesCtrlC(1))
-    before = count(folder)
-    assert 0 < before < 120
-    play(folder, fewer, 1, progress=PressesCtrlC(before + 1))
-    assert before < count(folder) < 120
-    play(folder, fewer)
-    play(tmp_path / "once", fewer)
-    assert whole(folder) == whole(tmp_path / "once")
 
 
 SWISS, KNOCKOUT = {"format": "swiss", "swiss": {"rounds": 2}}, {"format": "knockout"}

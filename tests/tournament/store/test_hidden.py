@@ -34,7 +34,7 @@ def bring_up(
     store.begin_session({})
     for deal in range(deals):
         chunk = Chunk(deal, tuple(store.numbered(task._replace(deal=deal)) for task in tasks))
-        store.add([(chunk, play_pairs(chunk))])
+        store.add([play_pairs(chunk)])
 
 
 def pairs_of(names: Sequence[str]) -> list[tuple[str, str]]:

@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[3]
 
 def test_reopened_it_shows_what_is_wanted_and_keeps_the_rest(tmp_path: Path) -> None:
     with begin(tmp_path) as store:
-        store.add([(chunk_of(range(4)), play_pairs(chunk_of(range(4))))])
+        store.add([play_pairs(chunk_of(range(4)))])
     changed = [ENTRIES[0], replace(ENTRIES[1], source="other")]
     with open_store(tmp_path) as store:
         assert list(store.rows()) == expected(range(4))  # as it was left
@@ -78,16 +78,16 @@ def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_loses_nothing_stored(store: Store) -> None:
-    store.add([(chunk_of(range(10)), play_pairs(chunk_of(range(10))))])
+    store.add([play_pairs(chunk_of(range(10)))])
     pages = query(store, "PRAGMA page_count")[0][0]
     store._db.execute(f"PRAGMA max_page_count = {pages + 2}")
     more = chunk_of(range(10, 200))
     with pytest.raises(StoreError, match=r"the disk is full\. Everything stored so far is safe"):
-        store.add([(more, play_pairs(more))])
+        store.add([play_pairs(more)])
     assert list(store.rows()) == expected(range(10))
     assert query(store, "PRAGMA integrity_check") == [("ok",)]
     store._db.execute("PRAGMA max_page_count = 100000")
-    assert store.add([(more, play_pairs(more))]) == 2 * len(more)
+    assert store.add([play_pairs(more)]) == 2 * len(more)
 
 
 def in_child(action: Callable[[], None]) -> str:
@@ -124,7 +124,7 @@ def open_path() -> Iterator[Path]:
 def test_a_read_only_folder_can_be_read_but_not_written(open_path: Path) -> None:
     run = open_path / "run"
     with begin(run) as store:
-        store.add([(chunk_of(range(2)), play_pairs(chunk_of(range(2))))])
+        store.add([play_pairs(chunk_of(range(2)))])
     run.chmod(0o555)
     for file in run.iterdir():
         file.chmod(0o444)
@@ -152,7 +152,7 @@ def test_a_forked_child_does_not_free_or_hold_the_folder(tmp_path: Path) -> None
     closing = fork.Process(target=store.close)
     closing.start()
     closing.join()
-    store.add([(chunk_of(range(2)), play_pairs(chunk_of(range(2))))])
+    store.add([play_pairs(chunk_of(range(2)))])
     again = [sys.executable, "-m", "tests.tournament.store.writer", str(tmp_path), "2"]
     assert subprocess.run(again, cwd=ROOT, capture_output=True, check=False).returncode == 1
     lingering = fork.Process(target=time.sleep, args=(60,))

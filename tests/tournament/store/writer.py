@@ -16,7 +16,7 @@ def main(folder: str, deals: int) -> None:
     store.begin_session({"workers": 0})
     tasks = (store.numbered(task) for task in schedule.tasks(store.progress()))
     for chunk in chunks(tasks, 4):
-        new = store.add([(chunk, play_pairs(chunk))])
+        new = store.add([play_pairs(chunk)])
         print(chunk.tasks[0].pairing, chunk.tasks[0].deal, new, flush=True)
     store.close()
     print("done", flush=True)
