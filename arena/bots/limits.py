@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from arena.bots.processes import data_in_use
 from arena.errors import ArenaError
 from arena.settings import real, whole
 
@@ -211,7 +210,25 @@ def limit_memory(size: int | None) -> None:
     if sys.platform == "win32":
         return
     hard = resource.getrlimit(_MEMORY)[1]
-    _set(_MEMORY, hard if size is None else _within_hard_limit(_MEMORY, data_in_use() + size), hard)
+    _set(_MEMORY, hard if size is None else _within_hard_limit(_MEMORY, _data_in_use() + size), hard)
+
+
+def memory_in_use() -> int:
+    """Return the bytes of memory that this process occupies; 0 if not known."""
+    return _statm(1)
+
+
+def _data_in_use() -> int:
+    """Return the bytes of this process that count towards the limit on data; 0 if not known."""
+    return _statm(5)
+
+
+def _statm(field: int) -> int:
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[field]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
 
 
 BOT_OOM_SCORE, WORKER_OOM_SCORE = 1000, 500

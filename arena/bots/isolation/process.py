@@ -19,7 +19,6 @@ import weakref
 from collections.abc import Callable
 
 from arena.bots.cores import lower_session
-from arena.bots.forks import tie_to_parent
 from arena.bots.isolation.sandbox import require_bubblewrap, sandboxed
 from arena.bots.limits import BOT_OOM_SCORE, BotLimits, CannotStart, Isolation, Launch, limits_setter, set_oom_score
 from arena.bots.processes import (
@@ -30,6 +29,7 @@ from arena.bots.processes import (
     read_text,
     send_group_signal,
     send_signal,
+    tie_to_parent,
 )
 
 PIECE = 1 << 16

@@ -30,8 +30,7 @@ from contextlib import contextmanager
 from multiprocessing.context import BaseContext
 from typing import Any
 
-from arena.bots.forks import fork_lock, widen_pipe
-from arena.bots.processes import end_descendants, exit_text, kill_group, kill_with_group
+from arena.bots.processes import end_descendants, exit_text, fork_lock, kill_group, kill_with_group, widen_pipe
 from arena.endings import ForfeitKind
 from arena.tournament.games import Chunk, Row, Task
 from arena.tournament.move_log import SIZE, LogSnapshot, read_snapshot, shared_buffer
