@@ -167,13 +167,13 @@ def files_of(job: Job, below: Path) -> BotFiles:
 
 
 def test_commands_travel(home: Path, tmp_path: Path) -> None:
-    job = job_of("cmd:mine/run.sh --fast", "cmd:python3 mine", folder=home.parent)
+    job = job_of("cmd:mine/run.sh --fast", "cmd:python3 mine/bot.py", folder=home.parent)
     there = files_of(job, tmp_path)
     shutil.rmtree(home)
-    file, folder = there.placed(job).bots
+    file, script = there.placed(job).bots
     assert file.command == (file.path, "--fast")
     assert Path(file.path).stat().st_mode & 0o111
-    assert Path(folder.path, "bot.py").is_file()
+    assert Path(script.path).is_file()
 
 
 def test_of_a_large_folder_only_what_the_command_names_travels(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

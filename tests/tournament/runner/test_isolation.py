@@ -62,7 +62,7 @@ def test_no_process_plays_both_games_of_a_pair(tmp_path: Path) -> None:
     data = settings(one, bot("random", "ann"), bot("first", "bob"), games=20, isolation="process")
     play(tmp_path / "run", data, 1)
     log = (tmp_path / "run" / "run.log").read_text()
-    found = {game: int(pid) for game, pid in re.findall(r"one \(game (\w+/\w+/[0-9]+), .*\): process ([0-9]+)\n", log)}
+    found = {game: int(pid) for game, pid in re.findall(r"one \(game (\w+/\w+/[0-9]+)\): process ([0-9]+)\n", log)}
     pairs = [(found[f"one/{foe}/{deal}"], found[f"{foe}/one/{deal}"]) for foe in ("ann", "bob") for deal in range(10)]
     assert len(found) == 2 * len(pairs) == 40
     assert all(first != second for first, second in pairs)
