@@ -80,13 +80,10 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class BotLimits:
-    """Bounds of one bot's process at the levels `process` and `sandbox`; the first four are named as in `Limits`."""
+class BotLimits(Limits):
+    """Bounds of one bot's process at the levels `process` and `sandbox`."""
 
-    decision_s: float = 10.0
-    loading_s: float = 60.0
     memory_mb: int = 1024
-    file_mb: int = 16
     files: int = 128  # open descriptors; with each the tables that the kernel keeps of them grow by its square
     processes: int = 64  # processes and threads together (not counted by the system for root)
     cpu_s: int = 3600  # processor time of one process in all; it is replaced between two games long before that

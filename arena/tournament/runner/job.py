@@ -11,6 +11,7 @@ from arena.bots.bot import TimeLeft
 from arena.bots.limits import BotLimits, Isolation, Limits
 from arena.bots.spec import BotSpec
 from arena.game.rules import load_rules
+from arena.settings import as_dict
 from arena.tournament.games import Chunk
 from arena.tournament.rows import GameSettings
 from arena.tournament.run_settings import Clock
@@ -76,9 +77,7 @@ class Job:
     @property
     def bot_limits(self) -> BotLimits:
         """The limits of a bot in a process of its own."""
-        limits = self.limits
-        memory = BotLimits.memory_mb if limits.memory_mb is None else limits.memory_mb
-        return BotLimits(limits.decision_s, limits.loading_s, memory, limits.file_mb)
+        return BotLimits(**as_dict(self.limits))
 
     def patience_s(self, bot: str, time_left_s: float) -> float:
         """Return how many seconds a call of a bot may last before the worker is stopped.
