@@ -468,11 +468,6 @@ def _fit(bot: str, name: str, wanted: Any, value: Param) -> Param:
         found = _try(choice, value)
         if found is not _ANY:
             return typing.cast(Param, found)
-    if not any(choice in (*_SIMPLE, type(None)) or get_origin(choice) is Literal for choice in choices):
-        raise BotError(
-            f"bot {bot}: parameter '{name}' is of type {_shown(wanted)}, which cannot be given from outside; "
-            "use int, float, bool, str, Literal or an Optional of them"
-        )
     words = " or ".join(dict.fromkeys(_described(choice) for choice in choices))
     literals = [str(word) for one in choices if get_origin(one) is Literal for word in get_args(one)]
     near = did_you_mean(str(value), literals)
@@ -488,11 +483,9 @@ def _alternatives(wanted: Any) -> tuple[Any, ...]:
 def _described(choice: Any) -> str:
     if get_origin(choice) is Literal:
         return f"one of {', '.join(map(str, get_args(choice)))}"
-    return "none" if choice is type(None) else _WANTED.get(choice, _shown(choice))
-
-
-def _shown(wanted: Any) -> str:
-    return wanted.__name__ if isinstance(wanted, type) else str(wanted)
+    if choice is type(None):
+        return "none"
+    return _WANTED.get(choice, f"of type {getattr(choice, '__name__', choice)}, which cannot be given from outside")
 
 
 def _try(choice: Any, value: Param) -> object:

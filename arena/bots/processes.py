@@ -96,14 +96,9 @@ def send_group_signal(pid: int, number: int) -> None:
             os.killpg(pid, number)
 
 
-def kill_group(pid: int) -> None:
-    """Kill what is left of the group that a process led."""
-    send_group_signal(pid, KILL)
-
-
 def kill_with_group(pid: int) -> None:
     """Kill a process that was not waited for yet, and its group."""
-    kill_group(pid)
+    send_group_signal(pid, KILL)
     send_signal(pid, KILL)
 
 

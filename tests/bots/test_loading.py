@@ -303,7 +303,7 @@ def test_a_value_with_commas_comes_out_as_it_goes_in(here: Path) -> None:
         ("a=1,c=maybe", "'c' is true or false, not 'maybe'"),
         ("a=1,depht=1", "has no parameter 'depht'; did you mean 'depth'? (it has a: int, c: bool = False, depth: "),
         ("a=1,g=xx", "'g' is one of x, y, not 'xx'; did you mean 'x'?"),
-        ("a=1,table=2", "which cannot be given from outside"),
+        ("a=1,table=2", "of type list, which cannot be given from outside"),
     ],
 )
 def test_parameters_that_do_not_fit_are_refused(here: Path, given: str, text: str) -> None:
