@@ -328,7 +328,7 @@ class _Output(BotOutput):
     """Sends what a bot prints to the runner, within bounds, line by line."""
 
     @staticmethod
-    def _log(bot: str, line: str, where: str) -> None:
+    def _log(bot: str, game: str, line: str) -> None:
         with contextlib.suppress(OSError):
             os.write(2, (line).encode("utf-8", "replace") + b"\n")
 
@@ -348,7 +348,7 @@ def child_main() -> None:
             written += write(answers, data[written:])
 
     child = Child(write_all)
-    output = _Output(lambda: ("", child.games))
+    output = _Output(lambda: ("", str(child.games)))
     sys.stdout = sys.stderr = output
     sys.breakpointhook = no_breakpoint
     code = 0

@@ -143,11 +143,10 @@ class _Worker:
         """Load the bots and play chunks until the process has to be replaced."""
         referee: Referee | None = None
 
-        def speaker() -> tuple[str, int]:
-            return ("arena", -1) if referee is None else referee.who()
+        def speaker() -> tuple[str, str]:
+            return ("arena", "") if referee is None else referee.who()
 
-        output = BotOutput(speaker, where=lambda: "" if referee is None else referee.where())
-        with redirected(output, descriptors=True):
+        with redirected(BotOutput(speaker), descriptors=True) as output:
             try:
                 referee = self._load()
             except ArenaError as error:
