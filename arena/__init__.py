@@ -53,32 +53,22 @@ __all__ = [
     "run_tournament",
 ]
 
-MODULES = {
-    "ArenaError": "arena.errors",
-    "Bot": "arena.bots.bot",
-    "Deal": "arena.game.deals",
-    "Event": "arena.game.moves",
-    "GameEnd": "arena.bots.bot",
-    "Move": "arena.game.moves",
-    "PlayedGame": "arena.lab.single_game",
-    "Rng": "arena.game.rng",
-    "Rules": "arena.game.rules",
-    "Run": "arena.lab.notebook",
-    "Setup": "arena.bots.bot",
-    "State": "arena.game.engine",
-    "TimeLeft": "arena.bots.bot",
-    "View": "arena.game.engine",
-    "load": "arena.lab.notebook",
-    "load_rules": "arena.game.rules",
-    "make_deal": "arena.game.deals",
-    "mean_error": "arena.stats.field",
-    "parse_move": "arena.game.moves",
-    "parse_record": "arena.game.record",
-    "play_game": "arena.lab.single_game",
-    "rate": "arena.stats.ratings",
-    "replay": "arena.game.record",
-    "run_tournament": "arena.lab.tournament",
+_NAMES = {
+    "arena.bots.bot": "Bot GameEnd Setup TimeLeft",
+    "arena.errors": "ArenaError",
+    "arena.game.deals": "Deal make_deal",
+    "arena.game.engine": "State View",
+    "arena.game.moves": "Event Move parse_move",
+    "arena.game.record": "parse_record replay",
+    "arena.game.rng": "Rng",
+    "arena.game.rules": "Rules load_rules",
+    "arena.lab.notebook": "Run load",
+    "arena.lab.single_game": "PlayedGame play_game",
+    "arena.lab.tournament": "run_tournament",
+    "arena.stats.field": "mean_error",
+    "arena.stats.ratings": "rate",
 }
+MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 """The module of each public name."""
 
 

@@ -22,26 +22,16 @@ _NEAR, _NEAR_SHORT = 0.75, 0.6  # difflib's ratio: allows two swapped letters of
 _BEGINNING = 3
 
 
-def _nearest(word: str, known: Iterable[str]) -> str | None:
-    """Return the known word that was probably meant: the most similar one, or one with this beginning; else None.
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return `"; did you mean 'x'?"` for the most similar known word, or one with this beginning; else "".
 
-    >>> _nearest("bsae", ["base", "tactical"]), _nearest("tact", ["base", "tactical"]), _nearest("nosuch", ["touch"])
-    ('base', 'tactical', None)
+    >>> did_you_mean("bsae", ["base", "tactical"]), did_you_mean("tact", ["base", "tactical"])
+    ("; did you mean 'base'?", "; did you mean 'tactical'?")
+    >>> did_you_mean("nosuch", ["touch"])
+    ''
     """
     words = list(known)
     near = difflib.get_close_matches(word, words, n=1, cutoff=_NEAR if len(word) > _BEGINNING else _NEAR_SHORT)
     if not near and len(word) >= _BEGINNING:
         near = sorted((candidate for candidate in words if candidate.startswith(word)), key=len)
-    return near[0] if near else None
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return `"; did you mean 'x'?"` for the nearest known word, or an empty string.
-
-    >>> did_you_mean("ielo-base", ["iello-base", "bga-base"])
-    "; did you mean 'iello-base'?"
-    >>> did_you_mean("zzz", ["iello-base"])
-    ''
-    """
-    near = _nearest(word, known)
-    return "" if near is None else f"; did you mean '{near}'?"
+    return f"; did you mean '{near[0]}'?" if near else ""

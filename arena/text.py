@@ -15,8 +15,6 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
-INSTEAD = "?"
-"""The replacement for a character that is not shown."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 # the list in OWASP's "CSV Injection"; the last four are =, +, -, @ in full width
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -98,7 +96,7 @@ def utc_iso(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
-def printable(text: str, keep: str = "\n\t", instead: str = INSTEAD) -> str:
+def printable(text: str, keep: str = "\n\t") -> str:
     r"""Replace everything that a terminal obeys, hides or reorders; `keep` are the control characters that may stay.
 
     >>> printable("\x1b[2Jred\r\n"), printable("abc\u202edcb"), printable("a\tb", keep="")
@@ -106,7 +104,7 @@ def printable(text: str, keep: str = "\n\t", instead: str = INSTEAD) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(sign if _is_shown(sign) or sign in keep else instead for sign in text)
+    return "".join(sign if _is_shown(sign) or sign in keep else "?" for sign in text)
 
 
 def _is_shown(sign: str) -> bool:

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
-from arena.bots.isolation import python_messages as image
+from arena.bots.isolation import python_child as image
 from arena.bots.isolation.process import DeadlinePassed, ProcessEnded
 from arena.bots.isolation.remote_bot import RemoteBot
 from arena.bots.limits import BotLimits

@@ -177,9 +177,7 @@ def read_folder(home: Path, named: Sequence[Path]) -> Bundle:
         found = {name: reader.content(name) for name in sorted(_all_below(home, home))}
     except TooMuch:
         reader = OwnFiles(home.name, [str(home)])
-        inner = [path for path in named if is_within(str(path), str(home))]
-        names = [name for path in inner for name in (_all_below(path, home) if path.is_dir() else [str(path)])]
-        found = {name: reader.content(name) for name in names}
+        found = {str(path): reader.content(str(path)) for path in named if is_within(str(path), str(home))}
     return Bundle(named[0].name, _bundle_files(home, found))
 
 

@@ -10,8 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from arena.bots.forks import tie_to_parent
-from arena.bots.processes import KILL, read_text, stat_fields
+from arena.bots.processes import KILL, read_text, stat_fields, tie_to_parent
 
 NO_PINNING = "ARENA_NO_PINNING"
 """Environment variable: if it is set, nothing is pinned."""

@@ -9,7 +9,7 @@ from arena.errors import ArenaError
 from arena.paths import PACKAGE
 
 _OURS = str(PACKAGE)
-_IMPORTS = tuple(str(PACKAGE / "bots" / name) for name in ("own_modules.py", "compilation.py"))
+_IMPORTS = tuple(str(PACKAGE / "bots" / name) for name in ("loading.py", "compilation.py"))
 _LONGEST = 4000
 _MOST_FRAMES = 5000  # a recursion may have millions, and looking at them takes a minute and the memory that is left
 _LONGEST_INT = 128  # bits

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from arena.bots.processes import data_in_use
 from arena.errors import ArenaError
 from arena.settings import real, whole
 
@@ -81,13 +80,10 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class BotLimits:
-    """Bounds of one bot's process at the levels `process` and `sandbox`; the first four are named as in `Limits`."""
+class BotLimits(Limits):
+    """Bounds of one bot's process at the levels `process` and `sandbox`."""
 
-    decision_s: float = 10.0
-    loading_s: float = 60.0
     memory_mb: int = 1024
-    file_mb: int = 16
     files: int = 128  # open descriptors; with each the tables that the kernel keeps of them grow by its square
     processes: int = 64  # processes and threads together (not counted by the system for root)
     cpu_s: int = 3600  # processor time of one process in all; it is replaced between two games long before that
@@ -211,7 +207,25 @@ def limit_memory(size: int | None) -> None:
     if sys.platform == "win32":
         return
     hard = resource.getrlimit(_MEMORY)[1]
-    _set(_MEMORY, hard if size is None else _within_hard_limit(_MEMORY, data_in_use() + size), hard)
+    _set(_MEMORY, hard if size is None else _within_hard_limit(_MEMORY, _data_in_use() + size), hard)
+
+
+def memory_in_use() -> int:
+    """Return the bytes of memory that this process occupies; 0 if not known."""
+    return _statm(1)
+
+
+def _data_in_use() -> int:
+    """Return the bytes of this process that count towards the limit on data; 0 if not known."""
+    return _statm(5)
+
+
+def _statm(field: int) -> int:
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[field]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
 
 
 BOT_OOM_SCORE, WORKER_OOM_SCORE = 1000, 500

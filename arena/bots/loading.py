@@ -2,33 +2,38 @@
 
 A `BotSpec` (`arena.bots.spec`) is what travels to worker processes, and each of them loads the bot for
 itself. A file is run in a fresh namespace, so two bots called `bot.py` do not clash. It can import from its folder,
-and what it imports from there belongs to this bot alone (`arena.bots.own_modules`).
+and what it imports from there belongs to this bot alone (`OwnModules`):
+from source only, because the hash of a bot covers sources, and no bytecode is written beside them.
 """
 
 from __future__ import annotations
 
 import atexit
+import builtins
 import importlib
 import inspect
 import itertools
+import linecache
+import os
 import re
 import sys
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import machinery
 from pathlib import Path
 from tempfile import mkdtemp
-from types import MappingProxyType, ModuleType
+from types import CodeType, MappingProxyType, ModuleType
 from typing import Any, Literal, Union, cast, get_args, get_origin
 
 from arena.bots.bot import Act, Actor, Bot, Param
 from arena.bots.bundle import COMPUTED, imports_of, is_local, package_home, remove_bundles
+from arena.bots.compilation import source_text
 from arena.bots.faults import BotError, author_traceback
 from arena.bots.output import bot_output
-from arena.bots.own_modules import PACKAGES, OwnModules, compile_as
 from arena.bots.spec import MODULE, BotSpec, find_bot, first_on_path, read_source
 from arena.errors import UnfitEngineError, did_you_mean
 from arena.paths import data_folder
@@ -193,10 +198,6 @@ def _load_error(spec: BotSpec, error: BaseException) -> BotError:
 
 
 def _member_of(spec: BotSpec, module_name: str, name: str) -> type | Callable[..., Any]:
-    if is_local(module_name.partition(".")[0]):
-        PACKAGES.names.add(module_name.partition(".")[0])
-        if PACKAGES not in sys.meta_path:
-            sys.meta_path.insert(0, PACKAGES)
     with first_on_path(package_home(Path(spec.path), module_name)):
         try:
             module = importlib.import_module(module_name)
@@ -257,6 +258,110 @@ def _only_bot(spec: BotSpec, module: ModuleType) -> type | Callable[..., Any]:
         f"the bot {spec.target} holds no bot: it needs one class with a method act(view, moves), or one "
         f"function act(view, moves); found {', '.join(own) or 'neither classes nor functions'}{wire}"
     )
+
+
+# ---------------------------------------------------------------- modules beside a bot
+
+
+_LOADED = machinery.ExtensionFileLoader, machinery.EXTENSION_SUFFIXES
+
+
+class OwnModules:
+    """The modules in the folder of a bot, which its own code can import anywhere, and all code while this is entered.
+
+    They are sources or compiled extensions; `modules` are those that were imported, and nobody else finds them. The
+    standard library comes before the folder: a bot in a file `random.py` does not shadow `random`. Messages show the
+    path `shown_as` in place of `folder`.
+    """
+
+    def __init__(self, folder: Path, shown_as: Path) -> None:
+        self.namespace = {**vars(builtins), "__import__": self._import}
+        self.modules: dict[str, ModuleType] = {}
+        self.paths = str(folder), str(shown_as)
+        self._names = _importable(folder)
+        self._covered: dict[str, ModuleType] = {}
+        self._inside = 0
+
+    def __enter__(self) -> None:
+        """Show the modules to all code, until the last one leaves who has entered."""
+        self._inside += 1
+        if self._inside == 1:
+            self._covered = self._taken()
+            sys.modules.update(self.modules)
+            sys.meta_path.insert(0, self)
+
+    def __exit__(self, *error: object) -> None:
+        self._inside -= 1
+        if not self._inside:
+            self.modules.update(self._taken())
+            sys.modules.update(self._covered)
+            sys.meta_path.remove(self)
+
+    def _taken(self) -> dict[str, ModuleType]:
+        return {name: sys.modules.pop(name) for name in list(sys.modules) if self._covers(name)}
+
+    def _covers(self, name: str) -> bool:
+        return name.partition(".")[0] in self._names
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: object = None
+    ) -> machinery.ModuleSpec | None:
+        """Find a module, for the import system; `path` has the folders of the package around it."""
+        for folder in (path or self.paths[:1]) if self._covers(name) else ():
+            found = machinery.FileFinder(folder, _LOADED, (_SourceLoader, machinery.SOURCE_SUFFIXES)).find_spec(name)
+            if found is None:
+                continue
+            if isinstance(found.loader, _SourceLoader):
+                found.loader.own = self
+            # a folder without __init__.py comes after what is installed
+            other = machinery.PathFinder.find_spec(name, path) if found.loader is None else None
+            return found if other is None or other.loader is None else other
+        return None
+
+    def _import(self, name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
+        """Do what the import statements in the bot's code ask for."""
+        known = self.modules.get(name)
+        if known is not None and not level and "." not in name and all(hasattr(known, one) for one in fromlist or ()):
+            return known  # a search may do this at each node
+        with self if level or self._covers(name) else nullcontext():
+            return builtins.__import__(name, globals, locals, fromlist, level)
+
+
+class _SourceLoader(machinery.SourceFileLoader):
+    own: OwnModules
+
+    def create_module(self, spec: machinery.ModuleSpec) -> ModuleType:
+        module = ModuleType(spec.name)
+        module.__dict__["__builtins__"] = self.own.namespace
+        return module
+
+    def source_to_code(self, data: Any, path: Any, **options: Any) -> CodeType:  # type: ignore[override]
+        """Compile a source, which must be UTF-8."""
+        folder, shown_as = self.own.paths
+        return compile_as(data, shown_as + path.removeprefix(folder))
+
+    def path_stats(self, path: str) -> Any:
+        """Refuse what the import system needs for reading and writing bytecode."""
+        raise OSError
+
+
+def compile_as(source: bytes, path: str) -> CodeType:
+    """Compile a source for its run; messages show it under a path, where another file or none may be."""
+    text = source_text(source, path)
+    code = compile(text, path, "exec", dont_inherit=True)
+    linecache.cache[path] = len(source), None, text.splitlines(keepends=True), path
+    return code
+
+
+def _importable(folder: Path) -> set[str]:
+    """Return the names that can be imported from a folder, without the standard library's and ours."""
+    with os.scandir(folder) as entries:
+        names = {
+            entry.name.partition(".")[0]
+            for entry in entries  # folders with or without an __init__.py
+            if (entry.is_dir() if entry.name.isidentifier() else entry.name.endswith((".py", ".so", ".pyd")))
+        }
+    return set(filter(is_local, names))
 
 
 # ---------------------------------------------------------------- what a bot imports
@@ -363,11 +468,6 @@ def _fit(bot: str, name: str, wanted: Any, value: Param) -> Param:
         found = _try(choice, value)
         if found is not _ANY:
             return typing.cast(Param, found)
-    if not any(choice in (*_SIMPLE, type(None)) or get_origin(choice) is Literal for choice in choices):
-        raise BotError(
-            f"bot {bot}: parameter '{name}' is of type {_shown(wanted)}, which cannot be given from outside; "
-            "use int, float, bool, str, Literal or an Optional of them"
-        )
     words = " or ".join(dict.fromkeys(_described(choice) for choice in choices))
     literals = [str(word) for one in choices if get_origin(one) is Literal for word in get_args(one)]
     near = did_you_mean(str(value), literals)
@@ -383,11 +483,9 @@ def _alternatives(wanted: Any) -> tuple[Any, ...]:
 def _described(choice: Any) -> str:
     if get_origin(choice) is Literal:
         return f"one of {', '.join(map(str, get_args(choice)))}"
-    return "none" if choice is type(None) else _WANTED.get(choice, _shown(choice))
-
-
-def _shown(wanted: Any) -> str:
-    return wanted.__name__ if isinstance(wanted, type) else str(wanted)
+    if choice is type(None):
+        return "none"
+    return _WANTED.get(choice, f"of type {getattr(choice, '__name__', choice)}, which cannot be given from outside")
 
 
 def _try(choice: Any, value: Param) -> object:

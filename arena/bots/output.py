@@ -21,22 +21,21 @@ _LINE = 2_000
 
 
 class BotOutput(io.TextIOWrapper):
-    """A text stream that logs each line with the name of the bot that wrote it (logger `arena.bots`), and where.
+    """A text stream that logs each line with the name of the bot that wrote it (logger `arena.bots`) and its game.
 
-    `who` returns the bot and the number of the current game, `where` a place for the log ("" for none). The first
+    `who` returns the bot that writes now and the game as the log names it ("" outside of games). The first
     `PER_GAME` characters that a bot writes in each game are kept, and `PER_PROCESS` in all; a note says where output
     was dropped.
     """
 
     mode = "w"
 
-    def __init__(self, who: Callable[[], tuple[str, int]], where: Callable[[], str] = lambda: "") -> None:
+    def __init__(self, who: Callable[[], tuple[str, str]]) -> None:
         super().__init__(_Bytes(self), "utf-8", "replace", write_through=True)
         self.who = who
-        self.where = where
-        self._game: dict[str, tuple[int, int]] = {}  # bot: its last game, characters in it
+        self._game: dict[str, tuple[str, int]] = {}  # bot: its last game, characters in it
         self._total: dict[str, int] = {}
-        self._open: dict[str, tuple[str, str]] = {}  # bot: the line it has not ended yet, and where it began
+        self._open: dict[str, str] = {}  # bot: the line it has not ended yet
 
     def close(self) -> None:
         """Do nothing: a bot that closes its output must not close the others'."""
@@ -52,20 +51,17 @@ class BotOutput(io.TextIOWrapper):
         bot, game = self.who()
         kept = self._kept(bot, game, text)
         if kept:
-            here = self.where()
-            begun, where = self._open.pop(bot, ("", here))
-            *lines, rest = (begun + kept).split("\n")
+            *lines, rest = (self._open.pop(bot, "") + kept).split("\n")
             while len(rest) > _LINE:
                 lines.append(rest[:_LINE])
                 rest = rest[_LINE:]
             for line in lines:
-                self._log(bot, line, where)
-                where = here
+                self._log(bot, game, line)
             if rest:
-                self._open[bot] = rest, where
+                self._open[bot] = rest
         return len(text)
 
-    def _kept(self, bot: str, game: int, text: str) -> str:
+    def _kept(self, bot: str, game: str, text: str) -> str:
         last, used = self._game.get(bot, (game, 0))
         if last != game:
             used = 0
@@ -85,7 +81,7 @@ class BotOutput(io.TextIOWrapper):
     def end_line(self, bot: str) -> None:
         """Log the unfinished line of a bot."""
         if begun := self._open.pop(bot, None):
-            self._log(bot, *begun)
+            self._log(bot, self._game[bot][0], begun)
 
     def end_lines(self) -> None:
         """Log all unfinished lines."""
@@ -93,8 +89,8 @@ class BotOutput(io.TextIOWrapper):
             self.end_line(bot)
 
     @staticmethod
-    def _log(bot: str, line: str, where: str) -> None:
-        writer = f"{bot} ({where})" if where else bot
+    def _log(bot: str, game: str, line: str) -> None:
+        writer = f"{bot} (game {game})" if game else bot
         _log.info("%s: %s", writer, printable(line.rstrip("\r"), keep="\t"), extra={"bot": bot})
 
 
@@ -163,14 +159,12 @@ def bot_output(name: str) -> Iterator[None]:
     """Log what is printed as output of one bot, while it is loaded."""
     current = sys.stdout
     if isinstance(current, BotOutput):
-        who, where = current.who, current.where
-        current.who, current.where = (lambda: (name, -1)), (lambda: "")
+        who, current.who = current.who, lambda: (name, "")
         try:
             yield
         finally:
             current.end_lines()
             current.who = who
-            current.where = where
     else:
-        with redirected(BotOutput(lambda: (name, -1))):
+        with redirected(BotOutput(lambda: (name, ""))):
             yield

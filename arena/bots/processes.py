@@ -1,4 +1,4 @@
-"""Processes of this system: looking at them, and ending them.
+"""Processes of this system: how ours begin, what they inherit, looking at them, and ending them.
 
 What is known of processes comes from /proc (Linux, `man 5 proc`); elsewhere nothing is known. psutil would do the
 same, but it finds children by reading the entry of every process of the machine (3 ms among 120 processes, where
@@ -8,12 +8,25 @@ same, but it finds children by reading the entry of every process of the machine
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import mmap
+import multiprocessing.context
 import os
 import signal
 import sys
+import threading
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from multiprocessing.connection import wait
 from pathlib import Path
+from typing import Any
+
+from arena.paths import PACKAGE
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
 """The signal that ends a process for good; Windows has only the other one, which does the same there."""
@@ -67,24 +80,6 @@ def stat_fields(pid: int | str) -> list[str]:
     return read_text(f"/proc/{pid}/stat").rpartition(")")[2].split()
 
 
-def memory_in_use() -> int:
-    """Return the bytes of memory that this process occupies; 0 if not known."""
-    return _statm(1)
-
-
-def data_in_use() -> int:
-    """Return the bytes of this process that count towards the limit on data; 0 if not known."""
-    return _statm(5)
-
-
-def _statm(field: int) -> int:
-    try:
-        with open("/proc/self/statm", "rb") as file:
-            return int(file.read().split()[field]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        return 0
-
-
 # ---------------------------------------------------------------- ending
 
 
@@ -101,14 +96,9 @@ def send_group_signal(pid: int, number: int) -> None:
             os.killpg(pid, number)
 
 
-def kill_group(pid: int) -> None:
-    """Kill what is left of the group that a process led."""
-    send_group_signal(pid, KILL)
-
-
 def kill_with_group(pid: int) -> None:
     """Kill a process that was not waited for yet, and its group."""
-    kill_group(pid)
+    send_group_signal(pid, KILL)
     send_signal(pid, KILL)
 
 
@@ -130,7 +120,7 @@ def end_descendants(pid: int) -> None:
     """Kill everything below a process of ours, even if it keeps starting new processes.
 
     The process itself is stopped meanwhile and must be killed next. What has left its parent is found only if the
-    process adopts orphans (`arena.bots.forks`).
+    process adopts orphans (`adopt_orphans`).
     """
     if sys.platform == "win32":
         return  # nothing is known of them
@@ -145,7 +135,7 @@ def end_descendants(pid: int) -> None:
 def kill_orphans(known: Collection[int]) -> list[int]:
     """Kill all children of this process but the `known` ones; return those that had not ended by themselves.
 
-    For a process that adopts orphans (`arena.bots.forks`): they are what bots have left behind.
+    For a process that adopts orphans: they are what bots have left behind.
     """
     killed = []
     for pid in children(os.getpid()):
@@ -156,3 +146,136 @@ def kill_orphans(known: Collection[int]) -> list[int]:
                 os.kill(pid, KILL)
                 os.waitpid(pid, 0)
     return killed
+
+
+# ---------------------------------------------------------------- new processes
+
+
+_START = (
+    "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); sys.argv.pop(0);"
+    " runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)"
+)
+
+
+def command_of(module: str, *words: str) -> list[str]:
+    """Return the command that runs a module of this program.
+
+    Unlike `python -m`, it finds nothing in the working directory, which may be a folder of strangers' files.
+    """
+    return [sys.executable, "-P", "-c", _START, str(PACKAGE.parent), module, *words]
+
+
+# ---------------------------------------------------------------- parents and children
+
+
+# man 2 prctl
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def prctl() -> Callable[..., int] | None:
+    """Return the system call of Linux, None elsewhere. Call it before a fork: a child may find the loader locked."""
+    if sys.platform != "linux":
+        return None
+    try:
+        function: Callable[..., int] = ctypes.CDLL(None, use_errno=True).prctl
+    except (OSError, AttributeError):
+        return None
+    return function
+
+
+def tie_to_parent(parent: int, number: int = KILL) -> Callable[[], bool]:
+    """Return a function with which a child has the kernel end it by a signal when `parent` ends.
+
+    Make it before a fork and call it in the child; it returns False if the kernel cannot do that.
+    """
+    call = prctl()
+
+    def set_signal() -> bool:
+        if call is None or call(PR_SET_PDEATHSIG, number, 0, 0, 0) != 0:
+            return False
+        if os.getppid() != parent:  # it ended before the call
+            os._exit(1)
+        return True
+
+    return set_signal
+
+
+def die_with_parent(parent: int) -> None:
+    """Have this process killed when its parent ends, however that ends.
+
+    On Linux the kernel does it. Elsewhere a thread waits for the end of the parent, if multiprocessing started this
+    process; it acts only after C code has released the interpreter lock.
+
+    For the kernel, the parent ends with the thread that made this process, so that thread must live as long as the
+    process.
+    """
+    starter = multiprocessing.parent_process()
+    if not tie_to_parent(parent)() and starter is not None:
+        threading.Thread(target=_exit_with, args=(starter.sentinel,), name="parent watcher", daemon=True).start()
+
+
+def _exit_with(parent: int) -> None:
+    with contextlib.suppress(OSError):
+        wait([parent])
+    os._exit(1)
+
+
+def lead_group() -> None:
+    """Make this process the leader of a process group, so that what its bots start can be killed with it."""
+    if hasattr(os, "setpgid"):
+        with contextlib.suppress(OSError):
+            os.setpgid(0, 0)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of descendants whose own parent has ended (a subreaper, Linux)."""
+    if (call := prctl()) is not None:
+        call(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+# ---------------------------------------------------------------- what a fork inherits
+
+
+fork_lock = threading.RLock()
+"""Held by a thread while no other thread may fork."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=fork_lock.acquire, after_in_parent=fork_lock.release, after_in_child=fork_lock.release)
+
+
+def forget_descriptors(*kept: int) -> None:
+    """Let all descriptors that a forked process has inherited, but the standard ones and those `kept`, lead nowhere.
+
+    Otherwise a bot that writes to a wrong number writes to the database of the run. They are not closed, because
+    objects of the parent are still there, and would later close whatever has their numbers then.
+    """
+    forked = getattr(multiprocessing.context, "ForkProcess", ())  # Windows has none
+    if not isinstance(multiprocessing.current_process(), forked):
+        return
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for number in map(int, os.listdir("/dev/fd")):
+        with contextlib.suppress(OSError):
+            if number > 2 and number not in (*kept, nowhere) and os.fstat(number):
+                os.dup2(nowhere, number, inheritable=False)
+    os.close(nowhere)
+
+
+def keep_from_forks(memory: Any) -> None:
+    """Hide `memory`, shared with the parent, from processes forked from this one, where the system can.
+
+    A bot that forks and forgets to end the copy would play on in it and write into the same memory. Without the memory,
+    the copy dies when it returns to our code.
+    """
+    if sys.platform == "linux":
+        page = mmap.PAGESIZE
+        start = ctypes.addressof(memory) // page * page
+        end = ctypes.addressof(memory) + ctypes.sizeof(memory)
+        ctypes.CDLL(None).madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), mmap.MADV_DONTFORK)
+
+
+def widen_pipe(end: int) -> None:
+    """Let a pipe hold a mebibyte, where the system allows it, so that large messages need fewer writes."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, 1 << 20)

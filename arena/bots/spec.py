@@ -56,7 +56,10 @@ PREFIX = "cmd:"
 SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SYSTEM = tuple(f"{folder}/" for folder in SYSTEM_FOLDERS)
 _COMMAND_SPEC = re.compile(r"(?:(?P<name>[^:=/\\]+)=)?\s*cmd:(?P<command>.*)", re.DOTALL)
-_INTERPRETER = re.compile(r"(python|pypy|node|deno|bun|java|ruby|perl|lua|luajit|php|julia|Rscript|dotnet)[\d.]*")
+_INTERPRETER = re.compile(
+    r"(sh|bash|dash|python|pypy|node|deno|bun|java|ruby|perl|lua|luajit|php|julia|Rscript|dotnet)[\d.]*"
+)
+_WORD = re.compile(r"[\w./~ -]*\w[\w./~ -]*")
 _SCRIPT = re.compile(r"[\w./~-]+\.(py|js|mjs|cjs|ts|rb|pl|lua|php|jl|R|jar)")
 _EXAMPLE = "cmd:./mybot --fast or cmd:node bots/mine.js"
 _HASH_DIGITS = 10  # in the name of a version
@@ -101,7 +104,7 @@ class BotSpec:
         if module := MODULE.fullmatch(self.target):
             home = package_home(path, module[1])
             return path.parent if home == path.parent else home / module[1].partition(".")[0]
-        return path if self.command and path.is_dir() else path.parent
+        return path.parent
 
     def placed(self, folder: Path) -> BotSpec:
         """Write the bundle, if there is one, to a folder of bundles, and return the bot as it is loaded from there."""
@@ -531,45 +534,35 @@ def command_words(target: str) -> list[str]:
 
 
 def command_name(target: str) -> str:
-    """Return the name in tables of a command that was given none: the first file that is not an interpreter.
+    """Return the name in tables of a command that was given none: the first word that is not an interpreter.
 
     >>> command_name("cmd:node bots/wire/js/counter.js"), command_name("cmd:./mybot --fast"), command_name("cmd:mybot")
     ('counter', 'mybot', 'mybot')
-    >>> command_name("cmd:java -cp classes:lib/a.jar Main")
-    'java'
+    >>> command_name("cmd:sh -c 'exit; #'"), command_name("cmd:python3 -m mybot")
+    ('sh', 'mybot')
     """
     try:
         words = command_words(target)
     except BotError:  # `find_command` says so
         return target
-    looks = [word for word in words if word[0:1] != "-" and ":" not in word and re.search(r"/|\w\.\w+$", word)]
-    own = [Path(word).stem for word in looks if not word.startswith(_SYSTEM)]
-    named = [stem for stem in own if not _INTERPRETER.fullmatch(stem)]
-    return (named or own or [Path(words[0]).stem])[0] or words[0]
+    stems = [Path(word).stem for word in words if _WORD.fullmatch(word) and not word.startswith(("-", *_SYSTEM))]
+    return next((stem for stem in stems if not _INTERPRETER.fullmatch(stem)), Path(words[0]).stem)
 
 
 def find_command(target: str, here: Path) -> tuple[tuple[str, ...], tuple[Path, ...]]:
     """Return the words of a command with absolute paths, and its own files; `BotError` if there is no program.
 
-    Its own files are those that it names and that are not programs of the system, and the entries of lists such as a
-    class path, which may be folders; or else the program. Relative paths start at the folder `here`.
+    Its own files are those that it names and that are not programs of the system, or else the program. Relative paths
+    start at the folder `here`.
     """
     words = command_words(target)
     program = _program(words[0], target, here)
     argv, own = [str(program)], []
     for word in words[1:]:
-        # also lists such as the class path of `java -cp a:b.jar Main`
-        paths = [] if word.startswith("-") else [_absolute(here / os.path.expanduser(part)) for part in word.split(":")]
-        if paths and (all(map(os.path.exists, paths)) if len(paths) > 1 else os.path.isfile(paths[0])):
-            word = ":".join(map(str, paths))
-            own += [path for path in paths if not _is_system(path)]
-        argv.append(word)
-    if not own:  # for example a folder of classes
-        for number, word in enumerate(words[1:], 1):
-            path = _absolute(here / os.path.expanduser(word))
-            if not word.startswith("-") and os.path.isdir(path) and not _is_system(path):
-                argv[number] = str(path)
-                own.append(path)
+        path = _absolute(here / os.path.expanduser(word))
+        is_file = not word.startswith("-") and os.path.isfile(path)
+        argv.append(str(path) if is_file else word)
+        own += [path] * (is_file and not _is_system(path))
     if not own:
         script = next((word for word in words[1:] if not word.startswith("-")), "")
         if _INTERPRETER.fullmatch(Path(words[0]).name) and _SCRIPT.fullmatch(script):
@@ -592,12 +585,12 @@ def _program(word: str, target: str, here: Path) -> Path:
     if not os.path.isfile(path):
         why = _why_missing(path)
         if "/" not in word:
-            why = f"it is neither on PATH nor a file in {here}{did_you_mean(word, _programs())}"
+            why = f"it is neither on PATH nor a file in {here}"
         raise BotError(f"no program {word} for the bot '{target}': {why}")
     if not os.access(path, os.X_OK):
         raise BotError(
             f"the program of the bot '{target}' is not executable; chmod +x {path}, or name what runs it: "
-            f"cmd:{_interpreter(path)} {word}"
+            f"cmd:python3 {word}"
         )
     return path
 
@@ -609,21 +602,7 @@ def _why_missing(path: Path) -> str:
     if colon and (path.parent / f"{file}.py").is_file():
         return _after_file(word)
     names = sorted(entry.name for entry in path.parent.iterdir() if entry.is_file())
-    sources = [name for name in names if Path(name).stem == path.name and not name.endswith(".py")]
-    if sources:
-        return f"there is {', '.join(sources)}, but no program made from it; build it first"
     return f"there is no such file in {path.parent}{did_you_mean(path.name, names)}"
-
-
-def _programs() -> Iterable[str]:
-    for folder in os.get_exec_path():
-        if os.path.isdir(folder):
-            yield from os.listdir(folder)
-
-
-def _interpreter(path: Path) -> str:
-    known = {".py": "python3", ".js": "node", ".mjs": "node", ".rb": "ruby", ".pl": "perl", ".lua": "lua", ".sh": "sh"}
-    return known.get(path.suffix, "PROGRAM")
 
 
 def _absolute(path: Path) -> Path:
@@ -644,9 +623,7 @@ def command_hash(target: str, files: Iterable[Path]) -> str:
     reader = OwnFiles(target, [*map(str, paths), *SYSTEM_FOLDERS])
     for path in paths:
         try:
-            for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-                if file.is_file():
-                    total.update(hashlib.sha256(reader.content(str(file))).digest())
+            total.update(hashlib.sha256(reader.content(str(path))).digest())
         except OSError as error:
             raise BotError(f"cannot read {path} of the bot '{target}': {error.strerror}") from None
     return total.hexdigest()

@@ -97,7 +97,6 @@ cdef class Desk:
     cdef Rng rng
     cdef View spare
     cdef State state
-    cdef public int asked
     cpdef begin(self, seed)
     @cython.locals(seen=View, stop=Py_ssize_t, state=State, n=cython.int)
     cpdef tuple read(self, bytes data, Py_ssize_t at, clock=*)

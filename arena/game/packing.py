@@ -70,7 +70,7 @@ if not cython.compiled:
         return False
 
 
-#: Kinds of frames, as in `arena.bots.isolation.python_messages`; in C the numbers are written out.
+#: Kinds of frames, as in `arena.bots.isolation.python_child`; in C the numbers are written out.
 ASK, ANSWER = 4, 13
 #: A frame that asks for a move, up to the view: size, kind, question, flags, clock.
 QUESTION = struct.Struct("=IBIBdd")
@@ -95,7 +95,6 @@ class Desk:
         rng: Rng
         spare: View | None
         state: State
-        asked: int
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
@@ -106,9 +105,8 @@ class Desk:
     def begin(self, seed: int) -> None:
         """Begin a new game, of which nothing has been received yet.
 
-        `seed` is the seed of the seat's generator. `asked` counts the views read in this game.
+        `seed` is the seed of the seat's generator.
         """
-        self.asked = 0
         self.log = SeatLog()
         self.rng = Rng(seed)
         self.spare = None
@@ -133,7 +131,6 @@ class Desk:
         seen.rng = self.rng
         seen.clock = clock
         seen.noted = None
-        self.asked += 1
         state = self.state
         copy_block(state, seen)
         n = legal_codes(state, CODES)
@@ -147,7 +144,7 @@ class Desk:
 class Line:
     """The runner's ends of two pipes to a bot's process, one for questions and one for answers.
 
-    `ask` handles the common case in one step. Frames are as in `arena.bots.isolation.python_messages`.
+    `ask` handles the common case in one step. Frames are as in `arena.bots.isolation.python_child`.
     """
 
     if not cython.compiled:

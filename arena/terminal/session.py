@@ -75,9 +75,9 @@ class Session:
         self._referee: Referee | None = None
         self._players: list[_ResumingPlayer] = []
 
-    def speaker(self) -> tuple[str, int]:
+    def speaker(self) -> tuple[str, str]:
         """Return whose code is running, for `arena.bots.output.BotOutput`."""
-        return ("arena", -1) if self._referee is None else self._referee.who()
+        return ("arena", "") if self._referee is None else self._referee.who()
 
     def play(self) -> None:
         """Play to the end and save the game, also if it is left. What the person raises passes through.

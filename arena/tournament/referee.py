@@ -559,19 +559,13 @@ class Referee:
             first, second = game.task.first, game.task.second
             _log.warning("%s or %s has changed, now restored: %s", first, second, ", ".join(changed))
 
-    def who(self) -> tuple[str, int]:
-        """Return the bot whose code is running, and the number of its game in this worker, for `BotOutput`."""
-        role = self.buffer[0] & 3
+    def who(self) -> tuple[str, str]:
+        """Return the bot whose code is running and its game ("" outside of games), for `BotOutput`."""
+        role, game = self.buffer[0] & 3, self._game
         if not self.buffer[0] & 12:
-            game = self._game
             role = 0 if game is None else 1 if game.state.to_move == game.in_turn[0] else 2
-        return (*self._names, "arena")[role - 1], self.games
-
-    def where(self) -> str:
-        """Name the game of the code that is running; "" outside of games."""
-        if (game := self._game) is None or self.buffer[0] & 15 in (move_log.IDLE, move_log.INIT + 1, move_log.INIT + 2):
-            return ""
-        return f"game {game.task.name}"
+        is_outside = self.buffer[0] & 15 in (move_log.IDLE, move_log.INIT + 1, move_log.INIT + 2)
+        return (*self._names, "arena")[role - 1], "" if game is None or is_outside else game.task.name
 
 
 # ---------------------------------------------------------------- pieces

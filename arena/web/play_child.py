@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, TextIO, TypeAlias
 
 from arena.bots.cores import NO_PINNING, core_held, usable_cores
-from arena.bots.forks import tie_to_parent
 from arena.bots.output import BotOutput, redirected
+from arena.bots.processes import tie_to_parent
 from arena.errors import ArenaError, UnfitEngineError
 from arena.game.cards import card_name
 from arena.game.engine import State, View

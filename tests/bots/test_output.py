@@ -11,9 +11,9 @@ from arena.bots.output import BotOutput, redirected
 
 
 class _Table:
-    bot, game = "a", 1
+    bot, game = "a", ""
 
-    def who(self) -> tuple[str, int]:
+    def who(self) -> tuple[str, str]:
         return self.bot, self.game
 
 

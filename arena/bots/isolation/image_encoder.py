@@ -1,4 +1,4 @@
-"""The runner's side of the messages to a Python bot in a process; `python_messages` has their table."""
+"""The runner's side of the messages to a Python bot in a process; `python_child` has their table."""
 
 from __future__ import annotations
 
@@ -8,27 +8,21 @@ import os
 import sys
 import sysconfig
 from pathlib import Path
+from typing import NamedTuple
 
-import arena.bots.isolation.python_child  # noqa: F401  children write no bytecode; so theirs is there when they start
 from arena.bots.bot import BotFault, GameEnd, Setup
-from arena.bots.isolation import python_messages as messages
-from arena.bots.isolation.python_messages import (
-    Message,
-    clock_flags,
-    pack_message,
-    read_answer,
-    read_fault,
-    take_message,
-)
+from arena.bots.isolation import python_child as child  # children write no bytecode; so theirs is there when they start
+from arena.bots.isolation.python_child import clock_flags, pack_message
 from arena.bots.isolation.sandbox import counts_inside
 from arena.bots.limits import BotLimits, HelloAnswer, Isolation, Launch
 from arena.bots.spec import BotSpec
 from arena.endings import ForfeitKind
 from arena.game.engine import View
 from arena.game.moves import MOVES, Move
-from arena.game.packing import Line
+from arena.game.packing import ANSWER, REPLY, Line
 from arena.game.rules import Rules
 from arena.paths import PACKAGE
+from arena.text import printable
 
 #: Nothing that is imported here ever becomes garbage, so the collector is off meanwhile.
 _BOOT = (
@@ -36,6 +30,13 @@ _BOOT = (
     "from arena.bots.isolation.python_child import child_main; gc.enable(); child_main()"
 )
 _ONE_CORE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+
+
+class Message(NamedTuple):
+    """A kind, such as `ANSWER`, and a body."""
+
+    kind: int
+    body: bytes
 
 
 class ImageEncoder:
@@ -82,18 +83,18 @@ class ImageEncoder:
             "paths": _package_folders(),
             "threads": launch.limits.processes if counted else 0,
         }
-        return pack_message(messages.LOAD, json.dumps(order).encode())
+        return pack_message(child.LOAD, json.dumps(order).encode())
 
     def make(self) -> bytes:
         """Return the message that makes the bot."""
-        return pack_message(messages.MAKE)
+        return pack_message(child.MAKE)
 
     def begin(self, setup: Setup) -> bytes:
         """Return the message that begins a game."""
         self._line.begin(b"")
         flags, move_ms, bank_ms = clock_flags(setup.clock)
-        body = messages.BEGINNING.pack(setup.seat, setup.starter, setup.seed, flags, move_ms, bank_ms)
-        return pack_message(messages.BEGIN, body)
+        body = child.BEGINNING.pack(setup.seat, setup.starter, setup.seed, flags, move_ms, bank_ms)
+        return pack_message(child.BEGIN, body)
 
     def ask(self, view: View, moves: list[Move], unread: bytearray) -> Move | bytes:
         """Ask for a move and wait a moment. Without one, return what was not sent, and add the answer to `unread`."""
@@ -101,14 +102,14 @@ class ImageEncoder:
         number = line.ask(view, 0, 0.0, 0.0) if clock is None else line.ask(view, *clock_flags(clock))
         if 0 <= number < len(table):
             return table[number]
-        unread += line.data if number < 0 else messages.REPLY.pack(6, messages.ANSWER, line.question, number)
+        unread += line.data if number < 0 else REPLY.pack(6, ANSWER, line.question, number)
         return line.unsent if number < 0 else b""
 
     def end(self, view: View, result: GameEnd) -> bytes:
         """Return the message with the events that the bot has not seen yet, and the result."""
         text = json.dumps([result.winner, result.stones, result.reason, result.forfeit]).encode()
         _, image = self._line.tell(view)
-        return pack_message(messages.END, messages.ENDING.pack(len(text)) + text + image)
+        return pack_message(child.END, child.ENDING.pack(len(text)) + text + image)
 
     def bye(self) -> bytes:
         """Return nothing: the process ends when its input does."""
@@ -117,8 +118,18 @@ class ImageEncoder:
     # ---- from the bot --------------------------------------------------------------------------------------
 
     def take(self, unread: bytearray) -> Message | None:
-        """Take the next message from what was received; None if it is not complete."""
-        return take_message(unread)
+        """Take the next message from what was received; None if it is not complete. `BotFault` for nonsense."""
+        if len(unread) < child.HEAD.size:
+            return None
+        size, kind = child.HEAD.unpack_from(unread)
+        if not child.DONE <= kind <= child.NOTED or size > child.LONGEST_MESSAGE:
+            raise _fault(f"sent something that is no answer: {bytes(unread[:40])!r}")
+        end = child.HEAD.size + size
+        if len(unread) < end:
+            return None
+        body = bytes(unread[child.HEAD.size : end])
+        del unread[:end]
+        return Message(kind, body)
 
     def read_hello(self, message: Message) -> None:
         """Read whether the bot's file was loaded."""
@@ -126,28 +137,60 @@ class ImageEncoder:
 
     def read_made(self, message: Message) -> None:
         """Read the options of the bot, which was made."""
-        if message.kind != messages.MADE or len(message.body) != 1:
-            raise read_fault(message, 0)
+        if message.kind != child.MADE or len(message.body) != 1:
+            raise _reported(message, 0)
         flags = message.body[0]
         self.options = HelloAnswer(
-            bool(flags & messages.AUTO_CLAIM),
-            bool(flags & messages.ASK_FORCED),
-            bool(flags & messages.WANTS_RESULT),
+            bool(flags & child.AUTO_CLAIM), bool(flags & child.ASK_FORCED), bool(flags & child.WANTS_RESULT)
         )
 
     def read_done(self, message: Message) -> None:
         """Read that a message was carried out."""
-        if message.kind != messages.DONE or message.body:
-            raise read_fault(message, 0)
+        if message.kind != child.DONE or message.body:
+            raise _reported(message, 0)
 
     def read_move(self, view: View, moves: list[Move], message: Message) -> Move:
-        """Read the answer to the last question, with its note."""
-        number, note = read_answer(message, self._line.question)
-        if note is not None:
+        """Read the answer to the last question, with its note; `View.note` checks the content of that."""
+        if message.kind == child.FAULT:
+            raise _reported(message, self._line.question)
+        body, text = message.body[: child.ANSWERING.size], message.body[child.ANSWERING.size :]
+        if (
+            message.kind not in (ANSWER, child.NOTED)
+            or len(body) < child.ANSWERING.size
+            or (text and message.kind == ANSWER)
+        ):
+            raise _fault("sent something that is no answer to the question")
+        number: int
+        question, number = child.ANSWERING.unpack(body)
+        if question != self._line.question:
+            raise _fault("answered a question that was not asked, or answered twice")
+        if message.kind == child.NOTED:
+            try:
+                note = json.loads(text) if len(text) <= child.LONGEST_NOTE else None
+            except (ValueError, RecursionError):
+                note = None
+            if not isinstance(note, dict):
+                raise _fault(f"sent something that is no note: {text[:40]!r}")
             view.note(**note)
         if number >= len(self._table):
-            raise BotFault(ForfeitKind.PROTOCOL, f"answered with move number {number}, which does not exist")
+            raise _fault(f"answered with move number {number}, which does not exist")
         return self._table[number]
+
+
+def _reported(message: Message, question: int) -> BotFault:
+    """Return the failure that a child reports, or the fault of a report that makes no sense."""
+    if message.kind != child.FAULT or len(message.body) < child.FAULTY.size:
+        return _fault("sent something that is no answer to the question")
+    number, hook, kind = child.FAULTY.unpack_from(message.body)
+    if number != question or hook >= len(child.HOOKS) or kind >= len(child.MESSAGE_KINDS):
+        return _fault("told of a failure that nobody asked for")
+    clean = printable(message.body[child.FAULTY.size :][: child.LONGEST_TEXT].decode("utf-8", "replace"))
+    is_whole = child.MESSAGE_KINDS[kind] == ForfeitKind.ILLEGAL_MOVE or child.HOOKS[hook] == "loading"
+    return BotFault(child.MESSAGE_KINDS[kind], clean if is_whole else f"in {child.HOOKS[hook]}: {clean}")
+
+
+def _fault(what: str) -> BotFault:
+    return BotFault(ForfeitKind.PROTOCOL, what)
 
 
 def _package_folders() -> list[str]:

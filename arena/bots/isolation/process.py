@@ -19,17 +19,16 @@ import weakref
 from collections.abc import Callable
 
 from arena.bots.cores import lower_session
-from arena.bots.forks import tie_to_parent
 from arena.bots.isolation.sandbox import require_bubblewrap, sandboxed
 from arena.bots.limits import BOT_OOM_SCORE, BotLimits, CannotStart, Isolation, Launch, limits_setter, set_oom_score
 from arena.bots.processes import (
     descendants,
     exit_text,
-    kill_group,
     kill_with_group,
     read_text,
     send_group_signal,
     send_signal,
+    tie_to_parent,
 )
 
 PIECE = 1 << 16
@@ -305,7 +304,7 @@ class BotProcess:
         if code is None:
             kill_with_group(self.pid)
         else:
-            kill_group(self.pid)
+            send_group_signal(self.pid, signal.SIGKILL)
         self.popen.wait()
         for pid in followers:  # those that have left the group
             send_signal(pid, signal.SIGKILL)
@@ -396,16 +395,15 @@ def excess(status: str, limits: BotLimits, threads: bool = True) -> str:
     >>> excess("RssAnon:\\t 2097152 kB\\nVmPTE:\\t 1024 kB\\nThreads:\\t3\\n", BotLimits())
     'it had 2,049 MiB of memory, more than its 1,024'
     >>> excess("RssAnon:\\t 1024 kB\\nVmPTE:\\t 2097152 kB\\n", BotLimits())
-    'it had 2,049 MiB of memory, 2,048 of them page tables, more than its 1,024'
+    'it had 2,049 MiB of memory, more than its 1,024'
     >>> excess("Threads:\\t65\\n", BotLimits())
     'it had 65 threads, more than its 64'
     """
     figures = {name: int(value) for name, value in _FIELDS.findall(status)}
     count = figures.pop("Threads", 0)
-    memory_mb, tables_mb = sum(figures.values()) >> 10, figures.get("VmPTE", 0) >> 10
+    memory_mb = sum(figures.values()) >> 10
     if memory_mb > limits.memory_mb + SLACK_MB:
-        mostly = f", {tables_mb:,} of them page tables" if tables_mb > SLACK_MB else ""
-        return f"it had {memory_mb:,} MiB of memory{mostly}, more than its {limits.memory_mb:,}"
+        return f"it had {memory_mb:,} MiB of memory, more than its {limits.memory_mb:,}"
     if threads and count > limits.processes:
         return f"it had {count:,} threads, more than its {limits.processes}"
     return ""

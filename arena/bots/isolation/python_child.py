@@ -2,6 +2,19 @@
 
 It is started by `arena.bots.isolation.remote_bot` with nothing but its pipes; the bot's standard output and standard
 error both go to the runner's log. Whatever the bot does here it does to itself: the runner accepts nothing but moves.
+
+A message is the length of its body (4 bytes), its kind (1 byte) and the body, without gaps. The runner asks, the child
+answers each message. What the child sends is not trusted (`arena.bots.isolation.image_encoder` reads it): fields are
+fixed, lengths are bounded, and nothing is unpickled or evaluated.
+
+========== ======================================================================================================
+LOAD       JSON: the bot's spec, the rules, where Python finds packages. Answer: DONE, or FAULT
+MAKE       make the bot. Answer: MADE, or FAULT
+BEGIN      a game begins: seat, starter, seed, clock. Answer: DONE, or FAULT
+ASK        a number that the answer must repeat, clock, and a view (`arena.game.packing`). Answer: ANSWER with the
+           number of a move, NOTED with a note as well, or FAULT
+END        the rest of a game's events and its result. Answer: DONE, or FAULT
+========== ======================================================================================================
 """
 
 from __future__ import annotations
@@ -12,14 +25,13 @@ import importlib
 import json
 import os
 import random
+import struct
 import sys
 from collections.abc import Callable
 from typing import Any
 
-from arena.bots.bot import GameEnd, Setup, hook_of
+from arena.bots.bot import GameEnd, Setup, TimeLeft, hook_of
 from arena.bots.faults import author_traceback, show_value
-from arena.bots.isolation import python_messages as messages
-from arena.bots.isolation.python_messages import fault_message, pack_message, read_clock
 from arena.bots.loading import LoadedBot, load_bot
 from arena.bots.output import BotOutput, no_breakpoint
 from arena.bots.spec import BotSpec
@@ -27,7 +39,7 @@ from arena.endings import ForfeitKind
 from arena.game.explain import MADE_BY_HAND
 from arena.game.moves import MOVES, Move
 from arena.game.notes import LOST
-from arena.game.packing import Desk, Noted, answer_line
+from arena.game.packing import ANSWER, ASK, QUESTION, REPLY, Desk, Noted, answer_line
 from arena.game.rng import derive_seed
 from arena.game.rules import Rules
 
@@ -37,6 +49,69 @@ except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
 _PIECE = 1 << 16
+
+HEAD = struct.Struct("=IB")
+# ASK is 4 and ANSWER 13: the engine writes these messages
+LOAD, MAKE, BEGIN, END = 1, 2, 3, 5
+DONE, MADE, FAULT, NOTED = 11, 12, 14, 15
+
+#: Seat, who starts, seed, flags, milliseconds for a move and in the bank.
+BEGINNING = struct.Struct("=BBQBdd")
+#: Length of the result's JSON.
+ENDING = struct.Struct("=I")
+#: Number of the question, number of the move.
+ANSWERING = struct.Struct("=IH")
+#: The longest note, as JSON in ASCII.
+LONGEST_NOTE = 1 << 12
+#: Number of the question (0: none), hook, kind.
+FAULTY = struct.Struct("=IBB")
+
+MOVE_MS, _BANK_MS = 1, 2
+AUTO_CLAIM, ASK_FORCED, WANTS_RESULT = 1, 2, 4
+HOOKS = ("loading", "__init__", "begin", "observe", "act", "end")
+MESSAGE_KINDS = (ForfeitKind.EXCEPTION, ForfeitKind.ILLEGAL_MOVE)
+
+#: The longest body that a child may send.
+LONGEST_MESSAGE = 1 << 15
+LONGEST_TEXT = 8000
+
+
+def pack_message(kind: int, body: bytes = b"") -> bytes:
+    """Return the bytes of a message.
+
+    >>> pack_message(MAKE).hex(" ")
+    '00 00 00 00 02'
+    """
+    return HEAD.pack(len(body), kind) + body
+
+
+def clock_flags(clock: TimeLeft | None) -> tuple[int, float, float]:
+    """Return a clock as the fields of a message: flags, and two numbers."""
+    if clock is None:
+        return 0, 0.0, 0.0
+    move, bank = clock
+    flags = (move is not None) * MOVE_MS | (bank is not None) * _BANK_MS
+    return flags, move or 0.0, bank or 0.0
+
+
+def read_clock(flags: int, move: float, bank: float) -> TimeLeft | None:
+    """Read the clock from the fields of a message.
+
+    >>> read_clock(*clock_flags(TimeLeft(100, None)))
+    TimeLeft(move_ms=100, bank_ms=None)
+    """
+    if not flags & (MOVE_MS | _BANK_MS):
+        return None
+    return TimeLeft(move if flags & MOVE_MS else None, bank if flags & _BANK_MS else None)
+
+
+def fault_message(question: int, hook: str, kind: str, text: str) -> bytes:
+    """Return the message in which a child reports a failure of its bot."""
+    body = FAULTY.pack(question, HOOKS.index(hook), MESSAGE_KINDS.index(kind))
+    return pack_message(FAULT, body + text.encode("utf-8", "replace")[:LONGEST_TEXT])
+
+
+# ---------------------------------------------------------------- the process
 
 
 class Child:
@@ -79,15 +154,15 @@ class Child:
 
     def answer(self, kind: int, whole: bytes) -> None:
         """Carry out one message."""
-        if kind == messages.ASK:
+        if kind == ASK:
             self._ask(whole)
-        elif kind == messages.BEGIN:
-            self._begin(whole[messages.HEAD.size :])
-        elif kind == messages.END:
-            self._end(whole[messages.HEAD.size :])
-        elif kind == messages.LOAD:
-            self._load(json.loads(whole[messages.HEAD.size :]))
-        elif kind == messages.MAKE:
+        elif kind == BEGIN:
+            self._begin(whole[HEAD.size :])
+        elif kind == END:
+            self._end(whole[HEAD.size :])
+        elif kind == LOAD:
+            self._load(json.loads(whole[HEAD.size :]))
+        elif kind == MAKE:
             self._make()
 
     # ---- the bot -------------------------------------------------------------------------------------------
@@ -110,7 +185,7 @@ class Child:
             with contextlib.suppress(ImportError):
                 importlib.import_module("numpy.random")  # which numpy itself does at its first use
         gc.freeze()  # what was loaded is never garbage
-        self.write(pack_message(messages.DONE))
+        self.write(pack_message(DONE))
 
     def _make(self) -> None:
         try:
@@ -124,16 +199,16 @@ class Child:
             self._say_fault(0, "__init__", error)
             return
         flags = (
-            messages.AUTO_CLAIM * auto_claim
-            | messages.ASK_FORCED * ask_forced
-            | messages.WANTS_RESULT * (self.observe is not None or self.end is not None)
+            AUTO_CLAIM * auto_claim
+            | ASK_FORCED * ask_forced
+            | WANTS_RESULT * (self.observe is not None or self.end is not None)
         )
-        self.write(pack_message(messages.MADE, bytes((flags,))))
+        self.write(pack_message(MADE, bytes((flags,))))
 
     # ---- games ---------------------------------------------------------------------------------------------
 
     def _begin(self, body: bytes) -> None:
-        seat, starter, seed, flags, move, bank = messages.BEGINNING.unpack(body)
+        seat, starter, seed, flags, move, bank = BEGINNING.unpack(body)
         self.games += 1
         self.seen = 0
         self.quick_act = None
@@ -148,14 +223,14 @@ class Child:
             return
         if self.observe is None:
             self.quick_act = self.act
-        self.write(pack_message(messages.DONE))
+        self.write(pack_message(DONE))
 
     def _ask(self, data: bytes) -> None:
-        _, _, question, flags, move, bank = messages.QUESTION.unpack_from(data)
+        _, _, question, flags, move, bank = QUESTION.unpack_from(data)
         hook = "observe"
         try:
             clock = read_clock(flags, move, bank) if flags else None
-            view, moves, _ = self.desk.read(data, messages.QUESTION.size, clock)
+            view, moves, _ = self.desk.read(data, QUESTION.size, clock)
             self._tell()
             hook = "act"
             made = self.act(view, moves)
@@ -164,7 +239,7 @@ class Child:
             return
         if type(made) is Move and 0 <= made.index < len(self.moves) and self.moves[made.index] is made:
             if view.noted is None:
-                self.write(messages.REPLY.pack(6, messages.ANSWER, question, made.index))
+                self.write(REPLY.pack(6, ANSWER, question, made.index))
             else:
                 self._say_noted(question, Noted(made.index, view.noted))
         else:
@@ -181,14 +256,14 @@ class Child:
 
     def _say_noted(self, question: int, made: Noted) -> None:
         """Answer with a move and a note. Report the first note that is lost in the bot's output."""
-        answer = messages.ANSWERING.pack(question, made.move)
+        answer = ANSWERING.pack(question, made.move)
         if not made.text.startswith(LOST):
-            self.write(pack_message(messages.NOTED, answer + made.text.encode()))
+            self.write(pack_message(NOTED, answer + made.text.encode()))
             return
         if not self.lost_note:
             self.lost_note = True
             print(made.text, file=sys.stderr)
-        self.write(pack_message(messages.ANSWER, answer))
+        self.write(pack_message(ANSWER, answer))
 
     def _say_wrong(self, question: int, made: Any) -> None:
         text = f"act returned {show_value(made)}, not one of the moves"
@@ -205,9 +280,9 @@ class Child:
                 self.observe(event)
 
     def _end(self, body: bytes) -> None:
-        (size,) = messages.ENDING.unpack_from(body)
-        start = messages.ENDING.size + size
-        winner, stones, reason, forfeit = json.loads(body[messages.ENDING.size : start])
+        (size,) = ENDING.unpack_from(body)
+        start = ENDING.size + size
+        winner, stones, reason, forfeit = json.loads(body[ENDING.size : start])
         hook = "observe"
         try:
             self.desk.read(body, start)
@@ -218,7 +293,7 @@ class Child:
         except BaseException as error:
             self._say_fault(0, hook, error)
             return
-        self.write(pack_message(messages.DONE))
+        self.write(pack_message(DONE))
 
     def _say_fault(self, question: int, hook: str, error: BaseException) -> None:
         self.write(fault_message(question, hook, ForfeitKind.EXCEPTION, author_traceback(error)))
@@ -226,9 +301,9 @@ class Child:
 
 def _first_message(data: bytes) -> bytes | None:
     """Return the first message, None if it is not complete."""
-    if len(data) < messages.HEAD.size:
+    if len(data) < HEAD.size:
         return None
-    size = messages.HEAD.size + messages.HEAD.unpack_from(data)[0]
+    size = HEAD.size + HEAD.unpack_from(data)[0]
     return data[:size] if len(data) >= size else None
 
 
@@ -253,7 +328,7 @@ class _Output(BotOutput):
     """Sends what a bot prints to the runner, within bounds, line by line."""
 
     @staticmethod
-    def _log(bot: str, line: str, where: str) -> None:
+    def _log(bot: str, game: str, line: str) -> None:
         with contextlib.suppress(OSError):
             os.write(2, line.encode("utf-8", "replace") + b"\n")
 
@@ -273,7 +348,7 @@ def child_main() -> None:
             written += write(answers, data[written:])
 
     child = Child(write_all)
-    output = _Output(lambda: ("", child.games))
+    output = _Output(lambda: ("", str(child.games)))
     sys.stdout = sys.stderr = output
     sys.breakpointhook = no_breakpoint
     code = 0

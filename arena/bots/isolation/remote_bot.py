@@ -94,12 +94,11 @@ class RemoteBot:
         self._is_made = False
         self._has_played = False  # whether this process has begun a game
         self._survives_games = not self._encoder.may_leave  # whether processes of this bot go on after a game
-        self._place = ""  # the game that is played, for the log
-        self._games = 0
+        self._game = ""  # that is played, for the log
         self._heard = 0  # bytes of output in this game
         self._open_line = b""
         self._last_words = ""
-        self._output = BotOutput(lambda: (self.name, self._games), where=lambda: self._place)
+        self._output = BotOutput(lambda: (self.name, self._game))
 
     def twin(self) -> RemoteBot:
         """Return a stand-in for another process of the same bot, which does not run yet."""
@@ -136,7 +135,6 @@ class RemoteBot:
             process.new_game()
             if reason := self._reason_to_replace(process):
                 self._replace(reason)
-        self._games += 1
         self._heard, self._last_words = 0, ""
         self._make_ready()
 
@@ -219,9 +217,9 @@ class RemoteBot:
 
     # ---- what the referee calls ----------------------------------------------------------------------------
 
-    def set_game(self, game: object) -> None:
+    def set_game(self, game: str) -> None:
         """Note which game is played from now on, for the log."""
-        self._place = f"game {game}"
+        self._game = game
 
     def begin(self, setup: Setup) -> None:
         """Begin a new game."""

@@ -7,8 +7,8 @@ import logging
 import click
 
 from arena.bots.cores import core_count
-from arena.bots.forks import command_of
 from arena.bots.isolation.process import require_isolation
+from arena.bots.processes import command_of
 from arena.cli.league.shared import chosen_league
 from arena.cli.printing import refuse_options
 from arena.errors import ArenaError

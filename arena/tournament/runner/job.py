@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from arena.bots.limits import BotLimits, Isolation, Limits
 from arena.bots.spec import BotSpec
+from arena.settings import as_dict
 from arena.tournament.games import Chunk
 from arena.tournament.rows import GameSettings
 
@@ -60,9 +61,7 @@ class Job:
     @property
     def bot_limits(self) -> BotLimits:
         """The limits of a bot in a process of its own."""
-        limits = self.limits
-        memory = BotLimits.memory_mb if limits.memory_mb is None else limits.memory_mb
-        return BotLimits(limits.decision_s, limits.loading_s, memory, limits.file_mb)
+        return BotLimits(**as_dict(self.limits))
 
     def patience_s(self, bot: str, time_left_s: float) -> float:
         """Return how many seconds a call of a bot may last before the worker is stopped.

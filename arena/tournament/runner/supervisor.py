@@ -30,8 +30,15 @@ from contextlib import contextmanager
 from multiprocessing.context import BaseContext
 from typing import Any
 
-from arena.bots.forks import fork_lock, widen_pipe
-from arena.bots.processes import end_descendants, exit_text, kill_group, kill_with_group
+from arena.bots.processes import (
+    KILL,
+    end_descendants,
+    exit_text,
+    fork_lock,
+    kill_with_group,
+    send_group_signal,
+    widen_pipe,
+)
 from arena.endings import ForfeitKind
 from arena.tournament.games import Chunk, Row, Task
 from arena.tournament.move_log import SIZE, LogSnapshot, read_snapshot, shared_buffer
@@ -252,7 +259,7 @@ class WorkerProcess:
     def release(self) -> None:
         """Wait for its end, note how it ended, and close everything."""
         if self._has_ended(_GOING_S):
-            kill_group(self.pid)
+            send_group_signal(self.pid, KILL)
         else:
             self.kill()
             self._has_ended()

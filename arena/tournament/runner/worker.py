@@ -26,13 +26,20 @@ from typing import Any
 from arena.bots.bot import Actor, BotFault
 from arena.bots.cores import pin_to_core
 from arena.bots.faults import BotError, author_traceback
-from arena.bots.forks import adopt_orphans, die_with_parent, forget_descriptors, keep_from_forks, lead_group
 from arena.bots.isolation.process import BotProcess, own_children, watch_bots
 from arena.bots.isolation.remote_bot import ProcessPool, RemoteBot
-from arena.bots.limits import WORKER_OOM_SCORE, Launch, limit_memory, no_core_dumps, set_oom_score
+from arena.bots.limits import WORKER_OOM_SCORE, Launch, limit_memory, memory_in_use, no_core_dumps, set_oom_score
 from arena.bots.loading import load_bot
 from arena.bots.output import BotOutput, redirected
-from arena.bots.processes import has_children, kill_orphans, memory_in_use
+from arena.bots.processes import (
+    adopt_orphans,
+    die_with_parent,
+    forget_descriptors,
+    has_children,
+    keep_from_forks,
+    kill_orphans,
+    lead_group,
+)
 from arena.endings import ForfeitKind
 from arena.errors import ArenaError
 from arena.stats import other_side
@@ -135,11 +142,10 @@ class _Worker:
         """Load the bots and play chunks until the process has to be replaced."""
         referee: Referee | None = None
 
-        def speaker() -> tuple[str, int]:
-            return ("arena", -1) if referee is None else referee.who()
+        def speaker() -> tuple[str, str]:
+            return ("arena", "") if referee is None else referee.who()
 
-        output = BotOutput(speaker, where=lambda: "" if referee is None else referee.where())
-        with redirected(output, descriptors=True):
+        with redirected(BotOutput(speaker), descriptors=True) as output:
             try:
                 referee = self._load()
             except ArenaError as error:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakSet
 
-from arena.bots.forks import fork_lock
+from arena.bots.processes import fork_lock
 from arena.endings import ENDING_CODES, FORFEIT_CODES, WIN_POINTS
 from arena.errors import ArenaError
 from arena.text import one_line

@@ -50,10 +50,6 @@ RUNNER = validator("fromRunner", strict(SCHEMA))
 BOT = validator("fromBot", strict(SCHEMA))
 
 
-def test_the_schema_is_one() -> None:
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
-
-
 def test_the_example_is_what_was_said_in_a_real_game() -> None:
     assert wire_example.PATH.read_text(encoding="utf-8") == wire_example.text(), (
         "write it again with: python -m tests.bots.isolation.wire_example"
@@ -100,24 +96,6 @@ def test_every_message_of_real_games_fits_the_schema_without_an_unknown_key(rule
     for who, message in said:
         (RUNNER if who == "runner" else BOT).validate(message)
         assert len(messages.line_of(message)) < messages.LONGEST_LINE
-
-
-def test_every_key_and_value_of_the_schema_is_on_the_page() -> None:
-    words = set(re.findall(r"[A-Za-z_0-9]+", PAGE))
-    texts = set(re.findall(r"`([^`]+)`", re.sub(r"```.*?```", "", PAGE, flags=re.DOTALL)))
-
-    def check(schema: Any) -> None:
-        if isinstance(schema, list):
-            for one in schema:
-                check(one)
-        if isinstance(schema, dict):
-            assert set(schema.get("properties", ())) <= words
-            for value in schema.values():
-                check(value)
-
-    check(SCHEMA)
-    assert set(SCHEMA["$defs"]["act"]["properties"]["phase"]["enum"]) <= texts
-    assert set(SCHEMA["$defs"]["end"]["properties"]["reason"]["enum"]) <= texts
 
 
 def assert_plays(spec: str) -> None:

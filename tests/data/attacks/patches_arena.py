@@ -6,7 +6,7 @@ import functools
 import gc
 import sys
 
-from arena.bots.isolation import python_messages as messages
+from arena.bots.isolation import python_child as messages
 from arena.bots.isolation.python_child import Child
 from arena.game.engine import State, View
 from arena.game.moves import Move

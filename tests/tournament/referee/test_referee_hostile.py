@@ -162,7 +162,7 @@ def test_no_other_game_changes_by_one_byte(bot: str) -> None:
     wanted = [timeless(alone.play_unit(task)) for task in tasks]
     outer = ProcessState()
     try:
-        with redirected(BotOutput(lambda: ("?", 0))):
+        with redirected(BotOutput(lambda: ("?", ""))):
             table = Referee(settings, [*others(), player(bot, "h")])
             got = []
             for deal, task in enumerate(tasks):

@@ -160,13 +160,13 @@ def job_of(*specs: str, folder: Path | None = None) -> Job:
 
 
 def test_commands_travel(home: Path, tmp_path: Path) -> None:
-    job = job_of("cmd:mine/run.sh --fast", "cmd:python3 mine", folder=home.parent)
+    job = job_of("cmd:mine/run.sh --fast", "cmd:python3 mine/bot.py", folder=home.parent)
     sent = with_commands(job)
     shutil.rmtree(home)
-    file, folder = placed(sent, tmp_path).bots
+    file, script = placed(sent, tmp_path).bots
     assert file.command == (file.path, "--fast")
     assert Path(file.path).stat().st_mode & 0o111
-    assert Path(folder.path, "bot.py").is_file()
+    assert Path(script.path).is_file()
 
 
 def test_of_a_large_folder_only_what_the_command_names_travels(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
