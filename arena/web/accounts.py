@@ -11,6 +11,7 @@ import secrets
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from arena.league.league_settings import LeagueError, check_author
 from arena.league.store import LeagueStore, open_league
@@ -94,23 +95,6 @@ class Account:
     admin: bool
 
 
-@dataclass(frozen=True)
-class Invitation:
-    """A token as an organiser sees it. Times are None for what has not happened.
-
-    `state` is `revoked`, `expired`, `used` (and still valid) or `open`.
-    """
-
-    token: int
-    author: str
-    admin: bool
-    state: str
-    created: str
-    expires: str
-    used: str | None
-    revoked: str | None
-
-
 def fingerprint(secret: str) -> str:
     """Return the hash that the database holds of a token or a session."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
@@ -159,7 +143,7 @@ def invite_all(store: WebStore, names: str) -> tuple[dict[str, str], list[str]]:
     lines = {number: name for number, line in enumerate(names.splitlines(), start=1) if (name := line.strip())}
     if len(lines) > MOST_INVITED:
         raise LeagueError(f"at most {MOST_INVITED} authors can be invited at once, found {len(lines)}: paste fewer")
-    invited = {one.author for one in invitations(store) if one.state in ("open", "used")}
+    invited = {one["author"] for one in invitations(store) if one["state"] in ("open", "used")}
     tokens, faults = {}, []
     with store.change():
         for number, name in lines.items():
@@ -197,8 +181,14 @@ def revoke(store: WebStore, author: str) -> int:
         return store.run("UPDATE tokens SET revoked = ? WHERE account = ? AND revoked IS NULL", time.time(), account)
 
 
-def invitations(store: WebStore) -> list[Invitation]:
-    """Return all tokens that were ever made, oldest first."""
+INVITATION = ("token", "author", "admin", "state", "created", "expires", "used", "revoked")
+
+
+def invitations(store: WebStore) -> list[dict[str, Any]]:
+    """Return all tokens that were ever made, oldest first, with the values of INVITATION.
+
+    `state` is `revoked`, `expired`, `used` (and still valid) or `open`; times are None for what has not happened.
+    """
     rows = store.query(
         "SELECT t.token, a.author, a.admin, CASE WHEN revoked IS NOT NULL THEN 'revoked' WHEN expires <= ? THEN"
         " 'expired' WHEN used IS NULL THEN 'open' ELSE 'used' END, t.created, t.expires, t.used, t.revoked"
@@ -206,8 +196,8 @@ def invitations(store: WebStore) -> list[Invitation]:
         time.time(),
     )
     return [
-        Invitation(number, author, bool(admin), state, *(at and utc_iso(at) for at in times))
-        for number, author, admin, state, *times in rows
+        dict(zip(INVITATION, (token, author, bool(admin), state, *(at and utc_iso(at) for at in times))))
+        for token, author, admin, state, *times in rows
     ]
 
 

@@ -184,7 +184,7 @@ def progress(league: League, version: Version) -> dict[str, Any]:
         "ahead": None,
         "waits": "",
         "warnings": [
-            entry.detail
+            entry["detail"]
             for entry in oversight.entries(league, since=version.submitted, what="check", subject=version.label)
         ],
         "entry": version.entry,
@@ -309,7 +309,7 @@ def league_overview(stores: Stores) -> Mapping[str, Any]:
         "bots": [version for version in known if version.state == versions.ACTIVE],
         "waiting": [version for version in known if version.state in OPEN],
         "refused": [version for version in known if version.state == versions.REFUSED][::-1],
-        "log": log_table([vars(entry) for entry in oversight.entries(league, _LOG_ENTRIES)[::-1]]),
+        "log": log_table(oversight.entries(league, _LOG_ENTRIES)[::-1]),
     }
 
 

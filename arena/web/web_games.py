@@ -9,7 +9,6 @@ import asyncio
 import contextlib
 import json
 import logging
-import math
 import os
 import secrets
 import sys
@@ -30,7 +29,6 @@ _log = logging.getLogger("arena.web")
 
 FOLDER = ".visitors"
 _LOOK_S = 1.0
-_HOUR_S = 3600.0
 _LONGEST_LINE = 1 << 20
 _ENDING_S = 5.0
 _MAX_WAITING_REQUESTS = 4
@@ -44,16 +42,13 @@ class PlayLimits:
     """Limits on games against bots.
 
     games    games at a time, at most half of them by guests; 0: nobody plays
-    hourly   games that one account may begin within an hour
-    guests   visitors of one address who may play at a time without signing in, each half of `hourly` games an hour;
-             0: only authors play
+    guests   visitors of one address who may play at a time without signing in; 0: only authors play
     idle_s   seconds without a move after which a game ends, and after which a finished one is forgotten
     """
 
     games: int = 8
     guests: int = 2
     idle_s: float = 900.0
-    hourly: int = 30
 
 
 _NOTHING: Mapping[str, Any] = {
@@ -154,7 +149,6 @@ class WebGames:
         self._folder, self._level = folder.resolve(), level  # bots are started elsewhere
         self._bots_folder = self._folder / FOLDER
         self._games: dict[str, WebGame] = {}
-        self._begun: list[tuple[float, str]] = []  # games of the last hour: when, and by whom
         self._watch: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> WebGames:
@@ -190,14 +184,6 @@ class WebGames:
             raise CannotPlay("games against bots are switched off here")
         if any(game.owner == owner for game in going):
             raise CannotPlay("finish or resign your current game before you begin another")
-        now = time.monotonic()
-        self._begun = [begun for begun in self._begun if begun[0] > now - _HOUR_S]
-        times = [begun for begun, player in self._begun if player == (address if guest else owner)]
-        if len(times) >= (max(self.limits.hourly * self.limits.guests // 2, 1) if guest else self.limits.hourly):
-            raise CannotPlay(
-                f"{len(times)} games were begun {'from your address' if guest else 'by you'} within an hour, the most"
-                f" possible; the next one is possible in {math.ceil((times[0] + _HOUR_S - now) / 60)} minutes"
-            )
         if guest and sum(game.address == address for game in guests) >= self.limits.guests:
             raise CannotPlay(
                 f"{self.limits.guests} games are already being played from your address;"
@@ -221,7 +207,6 @@ class WebGames:
 
     async def _open(self, owner: str, address: str, bot: str, order: GameOrder, reveals: bool) -> WebGame:
         self.check(owner, address)
-        self._begun.append((time.monotonic(), address if owner.startswith(GUEST) else owner))
         earlier = self.of(owner)
         key = secrets.token_urlsafe(12)
         folder = self._bots_folder / key

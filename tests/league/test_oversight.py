@@ -36,10 +36,10 @@ def test_submissions_per_day_are_limited(tmp_path: Path) -> None:
         receive(found, "four", RANDOM, None)
         oversight.change_limits(found, {"submissions": 3})
         receive(found, "five", FIRST + "\n")
-        assert oversight.use_of(found, "Ann").submissions == 3
+        assert oversight.use_of(found, "Ann")["submissions"] == 3
         with found.change():
             found.run("UPDATE audit SET happened = happened - 86400")  # a day later
-        assert oversight.use_of(found, "Ann").submissions == 0
+        assert oversight.use_of(found, "Ann")["submissions"] == 0
 
 
 def test_room_per_author_is_limited(tmp_path: Path) -> None:

@@ -275,19 +275,6 @@ def test_guests_play_where_they_may(web: Web) -> None:
     assert guests[0].person.client.get("/me", follow_redirects=False).status_code == 303
 
 
-@pytest.mark.usefixtures("threads")
-@pytest.mark.parametrize("play", [PlayLimits(hourly=1)])
-def test_so_many_games_an_hour_by_address_and_by_account(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-    for player in (Person(web.new()), web.person("Ann")):
-        Play(player).post(resign="1")
-        assert "1 games were begun" in player.post("/play", 429, bot="one")
-        assert "possible in 60 minutes" in player.get("/play")
-    Person(web.new()).post("/play", 429, bot="one")  # another guest of the same address
-    Play(web.person("Bob"))
-    monkeypatch.setattr(tables, "_HOUR_S", 0.0)
-    Play(Person(web.new()))
-
-
 def test_an_ipv6_network_counts_as_one_address() -> None:
     """Everybody has 2^64 of them."""
     for host, address in (
