@@ -34,7 +34,8 @@ from arena.web.backend import (
     account_if_any,
     backend_of,
     bearer,
-    cookie_name,
+    cookie,
+    form_fields,
     organiser,
     see_other,
     set_cookie,
@@ -43,7 +44,6 @@ from arena.web.backend import (
 )
 from arena.web.public import NoPage, Site, bot_values, card, lost_games
 
-MAX_TOKEN_CHARACTERS = 200
 _MAX_REASON_CHARACTERS = 200
 _LOG_ENTRIES = 200
 _LISTED = 50  # submissions that were not taken
@@ -59,26 +59,21 @@ async def _sign_in_form(request: Request) -> Response:
 
 async def _sign_in(request: Request) -> Response:
     backend = backend_of(request)
-    async with request.form(max_files=0, max_fields=2) as form:
-        token = form.get("token")
-    secret = None
-    if isinstance(token, str) and len(token) <= MAX_TOKEN_CHARACTERS:
-        secret = await backend.write(lambda stores: accounts.sign_in(stores.web, token.strip()))
+    token = (await form_fields(request)).get("token", "").strip()
+    secret = await backend.write(lambda stores: accounts.sign_in(stores.web, token))
     if secret is None:
         fault = "This token is misspelt, has expired, or was revoked. The organiser can send you a new invitation."
         return shown_message(request, "sign_in.html", 401, fault=fault)
     response = see_other(request, "me")
-    set_cookie(response, backend.settings, cookie_name(backend.settings), secret)
+    set_cookie(request, response, secret)
     return response
 
 
 async def _sign_out(request: Request) -> Response:
     await signed_in(request)
-    backend = backend_of(request)
-    name = cookie_name(backend.settings)
-    await backend.write(lambda stores: accounts.sign_out(stores.web, request.cookies[name]))
+    await backend_of(request).write(lambda stores: accounts.sign_out(stores.web, cookie(request)))
     response = see_other(request, "sign-in")
-    response.delete_cookie(name, secure=backend.settings.secure, httponly=True)
+    set_cookie(request, response, "")
     return response
 
 
@@ -316,8 +311,8 @@ def league_overview(stores: Stores) -> Mapping[str, Any]:
 async def _act(request: Request) -> Response:
     """Handle a form of the organisers' page: an action `do` on a bot, an author or a version `what`, for a `reason`."""
     account = await organiser(request)
-    async with request.form(max_files=0, max_fields=5) as form:
-        do, what, reason = (str(form.get(key) or "") for key in ("do", "what", "reason"))
+    fields = await form_fields(request)
+    do, what, reason = (fields.get(key, "") for key in ("do", "what", "reason"))
     backend = backend_of(request)
     if do == "check":
         number = whole_number(what)
