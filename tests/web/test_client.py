@@ -90,19 +90,6 @@ def test_the_table_of_a_server(asked: Web, capsys: pytest.CaptureFixture[str]) -
     assert "test: league, rules base, 8 games" in capsys.readouterr().out
 
 
-def test_wrong_use(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    for command in (
-        ["standings"],
-        ["standings", "x", "--server", "http://x"],
-        ["submit", "x"],
-        ["submit", "x", "--server", "http://x", "--author", "A"],
-        ["submit", "x", "--server", "http://x"],
-        ["standings", "--server", "ftp://x"],
-    ):
-        assert main(command) == 2
-        assert "Traceback" not in capsys.readouterr().err
-
-
 def test_a_server_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ServerError, match="cannot be reached"):
         Server("http://127.0.0.1:1").ask("standings")
