@@ -120,7 +120,7 @@ class Scores:
 
     def count(self, game: WebGame) -> None:
         """Count a game that is over, if it was not counted before and was played from its beginning."""
-        record, bot = game.shown["record"], game.bot.rpartition(" v")[0]
+        record, bot = game.shown.get("record"), game.bot.rpartition(" v")[0]
         if record and game.key != self.last and not game.order.before:
             winner = game_of(record).winner
             won, played = self.games.pop(bot, (0, 0))
@@ -249,7 +249,7 @@ async def _act(request: Request) -> Response:
 
 async def _again(request: Request, game: WebGame, number: int) -> Response:
     """Begin a game from the position before a move of one that is over."""
-    record = game.shown["record"]
+    record = game.shown.get("record")
     if not record:
         raise NoPage("you can try moves again when the game is over")
     before = tuple(move.index for move in parse_record(record).moves[: max(number - 1, 0)])
@@ -261,7 +261,7 @@ async def _again(request: Request, game: WebGame, number: int) -> Response:
 
 
 async def _game_replay(request: Request) -> Response:
-    record = _game_of(request, await visitor(request)).shown["record"]
+    record = _game_of(request, await visitor(request)).shown.get("record")
     if not record:  # during the game it would reveal the cards
         raise NoPage("you can watch the game when it is over")
     game, path = game_of(record), request.url.path.strip("/")

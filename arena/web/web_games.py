@@ -51,20 +51,7 @@ class PlayLimits:
     idle_s: float = 900.0
 
 
-_NOTHING: Mapping[str, Any] = {
-    "kind": WAITS,
-    "state": None,
-    "fresh": (),
-    "choices": {},
-    "lines": 0,
-    "hint": (),
-    "costly": (),
-    "result": "",
-    "text": "",
-    "detail": "",
-    "record": "",
-}
-_NO_CHOICE: Mapping[str, Any] = {name: _NOTHING[name] for name in ("fresh", "choices", "lines", "hint")}
+_CHOICE = ("fresh", "choices", "lines", "hint")  # parts of a message that hold only until the next one
 _KEPT_MESSAGES = 12  # a browser that missed more sees where the game is now
 
 
@@ -89,7 +76,7 @@ class WebGame:
     bot: str
     order: GameOrder
     reveals: bool = False
-    shown: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    shown: Mapping[str, Any] = field(default_factory=lambda: {"kind": WAITS})
     number: int = 0
     told: deque[Mapping[str, Any]] = field(default_factory=lambda: deque(maxlen=_KEPT_MESSAGES))
     touched: float = field(default_factory=time.monotonic)
@@ -113,7 +100,7 @@ class WebGame:
     def tell(self, shown: Mapping[str, Any]) -> None:
         """Show something new."""
         self.number += 1
-        self.shown = {**_NOTHING, **shown, "number": self.number}
+        self.shown = {**shown, "number": self.number}
         self.told.append(self.shown)
         self.touched = time.monotonic()
         self._news.set()
@@ -122,7 +109,11 @@ class WebGame:
     def end(self, text: str) -> None:
         """End a game that cannot continue."""
         if self.in_hand:
-            self.tell({**self.shown, "kind": FAILED, "text": text, **_NO_CHOICE})
+            self.go_on(FAILED, text=text)
+
+    def go_on(self, kind: str, **more: str) -> None:
+        """Show the same table, without a choice."""
+        self.tell({key: value for key, value in self.shown.items() if key not in _CHOICE} | {"kind": kind} | more)
 
     async def later_than(self, number: int, seconds: float) -> None:
         """Wait at most `seconds` until something newer than `number` is shown."""
@@ -240,7 +231,7 @@ class WebGames:
             game.resigning = True  # takes effect when the bot has moved
 
     def _answer(self, game: WebGame, answer: Mapping[str, Any]) -> None:
-        game.tell({**game.shown, "kind": WAITS, **_NO_CHOICE})
+        game.go_on(WAITS)
         self._send(game, json.dumps(answer) + "\n")
 
     @staticmethod

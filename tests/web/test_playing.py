@@ -119,7 +119,7 @@ class Play:
     @property
     def lines(self) -> int:
         """The number of lines of moves to choose from."""
-        found: int = self.shown["lines"]
+        found: int = self.shown.get("lines", 0)
         return found
 
     def post(self, **values: Any) -> str:
