@@ -76,10 +76,6 @@ class Stores:
         self.league = open_league(folder, write)
         self.web = WebStore(folder)
 
-    def data_version(self) -> int:
-        """Return a number that is different after each change of the league by another connection."""
-        return int(self.league.value("PRAGMA data_version"))
-
     def close(self) -> None:
         """Close the databases."""
         self.web.close()
@@ -90,7 +86,6 @@ class Stores:
 class Account:
     """An account: `author` is the author of its bots, `admin` says whether it belongs to an organiser."""
 
-    number: int
     author: str
     admin: bool
 
@@ -218,12 +213,12 @@ def session_of(store: WebStore, session: str) -> Account | None:
 def _valid(store: WebStore, which: str, *args: object) -> Account | None:
     """Return the account of a token that is chosen by SQL; None if it is not valid."""
     rows = store.query(
-        "SELECT a.account, a.author, a.admin FROM tokens t JOIN accounts a ON a.account = t.account"
+        "SELECT a.author, a.admin FROM tokens t JOIN accounts a ON a.account = t.account"
         f" WHERE {which} AND t.expires > ? AND t.revoked IS NULL",
         *args,
         time.time(),
     )
-    return Account(rows[0][0], rows[0][1], bool(rows[0][2])) if rows else None
+    return Account(rows[0][0], bool(rows[0][1])) if rows else None
 
 
 def sign_in(store: WebStore, token: str) -> str | None:

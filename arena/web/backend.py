@@ -175,7 +175,8 @@ class Backend:
                 _log.exception("the standings could not be computed")
 
     async def _data_version(self) -> int:
-        return await self.read(Stores.data_version)
+        """Return a number that is different after each change of the league by another connection."""
+        return await self.read(lambda stores: int(stores.league.value("PRAGMA data_version")))
 
 
 # ---------------------------------------------------------------- requests

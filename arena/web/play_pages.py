@@ -46,7 +46,7 @@ _DOCSTRING = re.compile(r"""(?:\s|#[^\n]*\n)*[rR]?("{3}|'{3}|["'](?!["']))(.+?)\
 
 @dataclass(frozen=True)
 class Visitor:
-    """A player: an author, or a guest with an `account` of number 0."""
+    """A player: an author, or a guest, whose `account` is none of ours."""
 
     owner: str
     account: Account
@@ -66,12 +66,12 @@ async def visitor(request: Request) -> Visitor:
         if not backend.settings.play.guests:
             raise HTTPException(401, "only authors can play against bots here") from None
         return _guest(cookie(request, "-guest"))
-    return Visitor(f"account {account.number}", account)
+    return Visitor(f"author {account.author}", account)
 
 
 def _guest(secret: str) -> Visitor:
     """Return the guest with this cookie."""
-    return Visitor(GUEST + fingerprint(secret), Account(0, _GUEST_NAME, False))
+    return Visitor(GUEST + fingerprint(secret), Account(_GUEST_NAME, False))
 
 
 # ---------------------------------------------------------------- choosing

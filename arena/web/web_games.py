@@ -15,7 +15,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -215,7 +215,7 @@ class WebGames:
                 raise CannotPlay("the game could not be started; try again in a few minutes") from error
             raise
         game.reader = asyncio.create_task(self._read(game))
-        self._send(game, order.line())
+        self._send(game, asdict(order))
         return game
 
     def move(self, game: WebGame, number: int, index: int) -> None:
@@ -232,14 +232,14 @@ class WebGames:
 
     def _answer(self, game: WebGame, answer: Mapping[str, Any]) -> None:
         game.go_on(WAITS)
-        self._send(game, json.dumps(answer) + "\n")
+        self._send(game, answer)
 
     @staticmethod
-    def _send(game: WebGame, line: str) -> None:
+    def _send(game: WebGame, message: Mapping[str, Any]) -> None:
         assert game.process is not None
         assert game.process.stdin is not None
         with contextlib.suppress(OSError):  # the process has ended, which the reader notices
-            game.process.stdin.write(line.encode())
+            game.process.stdin.write(json.dumps(message).encode() + b"\n")
 
     async def _read(self, game: WebGame) -> None:
         """Show each message of a process until it ends."""
