@@ -12,9 +12,8 @@ import json
 import os
 import platform
 import time
-from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -190,66 +189,38 @@ def check_disk(league: League, size: int = 0) -> None:
 # ---------------------------------------------------------------- pauses
 
 
-@dataclass(frozen=True)
-class Pause:
-    """A pause of a league: when it began (seconds since 1970), and why."""
-
-    since: float
-    reason: str
-
-
-def paused(league: League) -> Pause | None:
-    """Return the league's pause; None if it is not paused."""
-    text = league.value("SELECT value FROM meta WHERE key = ?", _PAUSED)
-    if text is None:
-        return None
-    since, _, reason = text.partition(" ")
-    return Pause(float(since), reason)
+def paused(league: League) -> str:
+    """Say that a league is paused, and why; "" if it is not."""
+    reason = league.value("SELECT value FROM meta WHERE key = ?", _PAUSED)
+    return "" if reason is None else f"{league.name} is paused{f': {reason}' if reason else ''}"
 
 
 def pause_league(league: League, reason: str = "") -> None:
     """Pause a league. Raise LeagueError if the league is paused already."""
     with league.change():
-        old = paused(league)
-        if old is not None:
-            raise LeagueError(f"{league.name} is paused already{f': {old.reason}' if old.reason else ''}")
-        value = f"{time.time()} {one_line(reason, _LONGEST_REASON)}"
-        league.run("INSERT INTO meta (key, value) VALUES (?, ?)", _PAUSED, value)
+        if old := paused(league):
+            raise LeagueError(f"already: {old}")
+        league.run("INSERT INTO meta (key, value) VALUES (?, ?)", _PAUSED, one_line(reason, _LONGEST_REASON))
         record(league, "pause", "paused", detail=reason)
 
 
 def resume_league(league: League) -> None:
     """End a pause. Raise LeagueError if the league is not paused."""
     with league.change():
-        old = paused(league)
-        if old is None:
+        if not league.run("DELETE FROM meta WHERE key = ?", _PAUSED):
             raise LeagueError(f"{league.name} is not paused")
-        league.run("DELETE FROM meta WHERE key = ?", _PAUSED)
-        record(league, "resume", "resumed", detail=f"after {time.time() - old.since:.0f} s")
+        record(league, "resume", "resumed")
 
 
 # ---------------------------------------------------------------- who plays
 
 
-@dataclass(frozen=True)
-class Activity:
-    """The work of the process that plays a league.
+def activity(league: League) -> dict[str, Any]:
+    """Return the work of the process that plays the league; empty if there is none.
 
     `who` is its user, machine and number, `command` what it was started for, `since` when (seconds since 1970).
-    `version` is the submission that it checks or places, if any; `fixtures` are the pairings that it plays now, each
-    with its two versions and a number of deals.
+    `version` is the submission that it checks or places, None if there is none; `fixtures` are the pairings that it
+    plays now, each with its two versions and a number of deals.
     """
-
-    who: str
-    command: str
-    since: float
-    version: int | None = None
-    fixtures: Sequence[tuple[int, int, int]] = ()
-
-
-def activity(league: League) -> Activity | None:
-    """Return the work of the process that plays the league; None if there is none."""
     text = league.value("SELECT value FROM meta WHERE key = ?", PLAYER)
-    if text is None or not is_in_use(league.folder):
-        return None
-    return Activity(**json.loads(text))
+    return json.loads(text) if text is not None and is_in_use(league.folder) else {}

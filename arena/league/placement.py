@@ -112,7 +112,7 @@ class LeagueWork:
         If a turn has taken TURN_S and others are waiting, it ends, so that no submission can hold up the others.
         """
         session, is_any = self.session, False
-        while not session.signals.stopping and session.pause is None and (queue := versions.waiting(self._league)):
+        while not session.signals.stopping and not session.pause and (queue := versions.waiting(self._league)):
             is_any = True
             version = min(queue, key=lambda version: self._turns.get(version.id, 0.0))
             self._turns[version.id] = time.monotonic()
@@ -147,8 +147,7 @@ class LeagueWork:
             after = versions.get(league, version.id)
             if time.monotonic() >= turn_ends and any(other.id != version.id for other in versions.waiting(league)):
                 waits = "it is the turn of other submissions"
-        if session.pause is not None:
-            waits = f"{league.name} is paused"
+        waits = session.pause or waits
         games = league.count_games(version.id)
         return SubmissionResult(after, games, table, before, warnings, waits if after.state == PLACING else "")
 

@@ -186,13 +186,12 @@ def progress(league: League, version: Version) -> dict[str, Any]:
         "hash": version.hash,
     }
     if version.state in OPEN:
-        now = oversight.activity(league)
-        held = None if now is None else now.version
+        held = oversight.activity(league).get("version")
         values["held"] = version.id == held
         if not values["held"]:
             queue = [other.id for other in versions.waiting(league) if other.id != held]
             values["ahead"] = queue.index(version.id) if version.id in queue else 0
-            values["waits"] = f"{league.name} is paused" if oversight.paused(league) else ""
+            values["waits"] = oversight.paused(league)
     return values
 
 

@@ -281,12 +281,12 @@ def _live(site: Site) -> str:
     waiting = []
     for version in versions.in_state(league, *versions.OPEN):
         row = site.table.row_of(version.id)
-        waiting.append((version, now is not None and version.id == now.version, row.score.games if row else 0))
+        waiting.append((version, version.id == now.get("version"), row.score.games if row else 0))
     last = views.last_games(league, list(known), MAX_LIVE) if known else []
     return site.render(
         "live.html",
         "live",
-        in_hand=[(known[a], known[b], deals) for a, b, deals in now.fixtures] if now is not None else [],
+        in_hand=[(known[a], known[b], deals) for a, b, deals in now.get("fixtures", ())],
         waiting=waiting,
         most=site.settings.most_games,
         last=[card(site, game) for game in last],

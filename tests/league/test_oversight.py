@@ -79,7 +79,7 @@ def test_a_paused_league_takes_submissions_and_plays_later(tmp_path: Path, capsy
     with league(tmp_path / "a") as found:
         enter(found, "a", "b")
         oversight.pause_league(found, "lunch")
-        with pytest.raises(LeagueError, match="paused already: lunch"):
+        with pytest.raises(LeagueError, match="already: test is paused: lunch"):
             oversight.pause_league(found)
         receive(found, "one", MIDDLE)
         for games in ("0", "4"):  # a command that comes to an end does not wait for that of the pause
