@@ -19,7 +19,7 @@ from arena.league.versions import VERSION_COLUMNS, Version
 from arena.stats.score import Score
 from arena.text import first_line, utc_iso
 from arena.tournament.forfeits import ForfeitSummary, Reasons
-from arena.tournament.games import GameId, GameResult
+from arena.tournament.games import GameResult
 
 _Line = dict[str, Any]
 
@@ -250,13 +250,6 @@ def last_games_by_opponent(league: League, version: Version, most: int) -> dict[
     for game in list(league.reader().results(last, version.id, most))[::-1]:
         met.setdefault(game.second if game.first == version.label else game.first, []).append(game)
     return met
-
-
-def stored_game(league: League, identity: GameId) -> GameResult:
-    """Return a game of a league. Raise LeagueError if there is none."""
-    for game in league.reader().results("id = ?", identity.key):
-        return game
-    raise LeagueError(f"there is no game {identity} in {league.name}")
 
 
 def chosen_version(league: League, name: str, number: int | None) -> Version:

@@ -398,8 +398,9 @@ def key_of(game: GameResult) -> str:
 def game_page(site: Site, key: str) -> str:
     """Return a game in the viewer, without what its bots reported to their authors. Raise NoPage if there is none."""
     try:
-        game = views.stored_game(site.league, GameId.parse(key.replace("-", "/")))
-    except (LeagueError, OverflowError, ValueError):
+        identity = GameId.parse(key.replace("-", "/"))
+        game = next(iter(site.league.reader().results("id = ?", identity.key)))
+    except (OverflowError, StopIteration, ValueError):
         raise NoPage("there is no such game in this league") from None
     if key_of(game) != key:  # other spellings of the address
         raise NoPage(f"there is no such page; this game is at games/{key_of(game)}")
