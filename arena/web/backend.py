@@ -18,7 +18,6 @@ from ipaddress import IPv6Address, ip_address, ip_network
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
-from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -32,14 +31,6 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 _log = logging.getLogger("arena.web")
 
-
-class NumberConvertor(IntegerConvertor):
-    """A number in an address, as large as the database can hold."""
-
-    regex = "[0-9]{1,18}"
-
-
-register_url_convertor("number", NumberConvertor())
 
 POLL_S = 0.5
 FRESH_S = 1.0

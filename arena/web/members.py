@@ -218,7 +218,7 @@ def own_bot(league: League, account: Account, name: str) -> Version:
 
 async def _version(request: Request) -> Response:
     account = await signed_in(request)
-    number = request.path_params["number"]
+    number = whole_number(request.path_params["number"])
     return HTMLResponse(await backend_of(request).site(version_page, account, number))
 
 
@@ -242,7 +242,7 @@ def version_page(site: Site, account: Account, number: int) -> str:
 
 async def _again(request: Request) -> Response:
     account = await signed_in(request)
-    backend, number = backend_of(request), request.path_params["number"]
+    backend, number = backend_of(request), whole_number(request.path_params["number"])
     await backend.write(lambda stores: check_again(stores, account, number))
     return see_other(request, f"me/versions/{number}")
 
@@ -377,7 +377,7 @@ async def _submit(request: Request) -> Response:
 
 
 async def _submission(request: Request) -> Response:
-    account, number = await bearer(request), request.path_params["number"]
+    account, number = await bearer(request), whole_number(request.path_params["number"])
 
     def values(stores: Stores) -> dict[str, Any]:
         return progress(stores.league, own_version(stores.league, account, number))
@@ -391,13 +391,13 @@ MEMBER_ROUTES = [
     Route("/sign-out", _sign_out, methods=["POST"]),
     Route("/me", _me),
     Route("/me/upload", _upload, methods=["POST"]),
-    Route("/me/versions/{number:number}", _version),
-    Route("/me/versions/{number:number}/again", _again, methods=["POST"]),
+    Route("/me/versions/{number}", _version),
+    Route("/me/versions/{number}/again", _again, methods=["POST"]),
     Route("/me/bots/{name}", _bot),
     Route("/me/bots/{name}/retire", _retire, methods=["POST"]),
     Route("/admin", _admin),
     Route("/admin", _act, methods=["POST"]),
     Route("/api/v1/me", _who),
     Route("/api/v1/submissions", _submit, methods=["POST"]),
-    Route("/api/v1/submissions/{number:number}", _submission),
+    Route("/api/v1/submissions/{number}", _submission),
 ]
