@@ -40,15 +40,13 @@ _LOOK_FOR_WORK_S = 0.5
 class SubmissionResult:
     """The progress of a submission.
 
-    `version` is its current state; `standings` are those at its acceptance (None if it was not accepted), `replaced` is
-    the version that was active before, and `warnings` are for its author. `waits` says why it is not decided yet,
-    unless the reason is Ctrl-C.
+    `version` is its current state; `standings` are those at its acceptance (None if it was not accepted), and
+    `warnings` are for its author. `waits` says why it is not decided yet, unless the reason is Ctrl-C.
     """
 
     version: Version
     games: int = 0
     standings: Standings | None = None
-    replaced: Version | None = None
     warnings: tuple[str, ...] = ()
     waits: str = ""
 
@@ -138,7 +136,6 @@ class LeagueWork:
         session, league = self.session, self._league
         turn_ends = time.monotonic() + TURN_S
         warnings = self._check(version) if version.state == PENDING else ()
-        before = book.active_version(versions.of_bot(league, version.name))
         after, table, waits = versions.get(league, version.id), None, ""
         if after.state == PLACING:
             session.on_status(f"{version.label}: placing")
@@ -149,7 +146,7 @@ class LeagueWork:
                 waits = "it is the turn of other submissions"
         waits = session.pause or waits
         games = league.count_games(version.id)
-        return SubmissionResult(after, games, table, before, warnings, waits if after.state == PLACING else "")
+        return SubmissionResult(after, games, table, warnings, waits if after.state == PLACING else "")
 
     def _check(self, version: Version) -> tuple[str, ...]:
         """Check a submission with the league's rules, clock and limits, and accept or refuse it, unless stopped.
