@@ -30,9 +30,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arena.league import book, oversight, versions
+from arena.league import oversight, versions
 from arena.league.store import open_league
-from arena.league.views import events, forfeit_lines
+from arena.league.views import forfeit_lines
 from arena.text import one_line as _one_line
 
 HOSTILE = Path(__file__).with_name("hostile")
@@ -263,23 +263,16 @@ class Siege:
                     text = f"v{one.number} forfeited {line['games']} by {line['kind']}: {one_line(line['last'], 120)}"
                     lines.setdefault(one.name, []).append(text)
             for entry in oversight.entries(league):
-                name = entry.subject.partition(" ")[0]
-                if entry.what == "check" and name not in HONEST:
-                    text = f"{entry.subject} {entry.outcome}: {one_line(entry.detail, 160)}"
+                name = entry["subject"].partition(" ")[0]
+                if entry["what"] == "check" and name not in HONEST:
+                    text = f"{entry['subject']} {entry['outcome']}: {one_line(entry['detail'], 160)}"
                     attacks.setdefault(name, []).append(text)
-            for event in events(league):
-                if event.bot and event.kind not in _USUAL:
-                    lines = harmed if event.bot in HONEST else attacks
-                    lines.setdefault(event.bot, []).append(f"v{event.number} {event.kind}: {one_line(event.note, 160)}")
         self.result.named, self.result.harmed = attacks, harmed
         self.result.unnamed = [name for name in NAMES if not attacks.get(name)]
 
 
 def one_line(text: str, longest: int) -> str:
     return _one_line(" ".join(text.split()), longest)
-
-
-_USUAL = ("created", book.ACCEPTED, book.BACK, book.SUBMISSION_REFUSED, book.RETIRED, book.PLAYED)
 
 
 class _Group:

@@ -13,10 +13,10 @@ import os
 import platform
 import shlex
 import time
-from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from arena.league.league_settings import LeagueError, LeagueSettings
 from arena.league.store import League
@@ -39,24 +39,6 @@ class BudgetSpent(LeagueError):
 
 
 # ---------------------------------------------------------------- the log
-
-
-@dataclass(frozen=True)
-class LogEntry:
-    """An entry of the log.
-
-    `who` is the user, the machine and the number of the process; `subject` is a version, a bot or ""; `author` is the
-    author of the subject's bot. `outcome` is a word or two, and `detail` the rest.
-    """
-
-    entry: int
-    happened: str
-    who: str
-    what: str
-    subject: str
-    author: str | None
-    outcome: str
-    detail: str
 
 
 def record(
@@ -85,31 +67,27 @@ def this_process() -> str:
     return f"{user}@{platform.node()} ({os.getpid()})"
 
 
-def entries(league: League, last: int | None = None, since: float = 0.0, **fields: str | None) -> list[LogEntry]:
+def entries(league: League, last: int | None = None, since: float = 0.0, **fields: str | None) -> list[dict[str, Any]]:
     """Return the log, oldest entry first.
+
+    `who` is the user, the machine and the number of the process; `subject` is a version, a bot or ""; `author` is the
+    author of the subject's bot. `outcome` is a word or two, and `detail` the rest.
 
     Optionally only the `last` entries, those after the time `since` (seconds since 1970), and those whose fields have
     the given values.
     """
-    sql = "SELECT entry, happened, who, what, subject, author, outcome, detail FROM audit WHERE happened > ?"
+    names = ("entry", "happened", "who", "what", "subject", "author", "outcome", "detail")
+    sql = f"SELECT {', '.join(names)} FROM audit WHERE happened > ?"
     sql += "".join(f" AND {name} IS ?" for name in fields) + " ORDER BY entry DESC"
     args: list[object] = [since, *fields.values()]
     if last is not None:
         sql += " LIMIT ?"
         args.append(last)
-    return [LogEntry(entry, utc_iso(happened), *more) for entry, happened, *more in league.query(sql, *args)][::-1]
+    rows = league.query(sql, *args)[::-1]
+    return [dict(zip(names, row)) | {"happened": utc_iso(row[1])} for row in rows]
 
 
 # ---------------------------------------------------------------- limits
-
-
-@dataclass(frozen=True)
-class AuthorUse:
-    """What an author has used: submissions in the last 24 hours, and bytes of all files."""
-
-    author: str | None
-    submissions: int
-    bytes: int
 
 
 def change_limits(league: League, new: dict[str, int | None]) -> None:
@@ -127,21 +105,22 @@ def change_limits(league: League, new: dict[str, int | None]) -> None:
         record(league, "budget", "changed", detail=changed)
 
 
-def use_of(league: League, author: str | None) -> AuthorUse:
-    """Return what an author has used."""
+def use_of(league: League, author: str | None) -> dict[str, Any]:
+    """Return what an author has used: submissions in the last 24 hours, and bytes of all files."""
     received = entries(league, since=time.time() - _DAY_S, what="receive", author=author)
     size = league.value(
         "SELECT ifnull(sum(length(content)), 0) FROM files WHERE hash IN (SELECT f.hash FROM version_files f"
         " JOIN versions v ON v.version = f.version JOIN names b ON b.bot = v.bot WHERE b.author IS ?)",
         author,
     )
-    return AuthorUse(author, sum(entry.outcome in RECEIVED for entry in received), int(size))
+    submissions = sum(entry["outcome"] in RECEIVED for entry in received)
+    return {"author": author, "submissions": submissions, "bytes": int(size)}
 
 
-def uses(league: League) -> list[AuthorUse]:
+def uses(league: League) -> list[dict[str, Any]]:
     """Return what each author has used, the author with the largest files first."""
-    authors = [author for (author,) in league.query("SELECT DISTINCT author FROM names ORDER BY author")]
-    return sorted((use_of(league, author) for author in authors), key=lambda use: -use.bytes)
+    authors = league.query("SELECT DISTINCT author FROM names ORDER BY author")
+    return sorted((use_of(league, author) for (author,) in authors), key=lambda use: -use["bytes"])
 
 
 def folder_bytes(folder: Path) -> int:
@@ -175,10 +154,10 @@ def check_submission(league: League, author: str | None, name: str, size: int) -
     bounds = league.settings
     use = use_of(league, author)
     whose = "bots without an author have" if author is None else f"{author} has"
-    if bounds.submissions is not None and use.submissions >= bounds.submissions:
+    if bounds.submissions is not None and use["submissions"] >= bounds.submissions:
         raise BudgetSpent(
-            f"{whose} used {use.submissions} of {bounds.submissions} submissions in 24 hours; wait until the first of"
-            " them is a day old"
+            f"{whose} used {use['submissions']} of {bounds.submissions} submissions in 24 hours; wait until the first"
+            " of them is a day old"
         )
     bots = {version.name.lower() for version in in_state(league, ACTIVE, *OPEN) if version.author == author}
     if author is not None and bounds.bots is not None and len(bots - {name.lower()}) >= bounds.bots:
@@ -186,10 +165,10 @@ def check_submission(league: League, author: str | None, name: str, size: int) -
             f"{author} already has {len(bots)} of {bounds.bots} bots in the league: submit a new version of one of"
             " them, or retire one"
         )
-    if bounds.author_mb is not None and use.bytes + size > bounds.author_mb * _MIB:
+    if bounds.author_mb is not None and use["bytes"] + size > bounds.author_mb * _MIB:
         raise BudgetSpent(
-            f"{whose} files of {use.bytes / _MIB:.1f} MiB in {league.name}; {size / _MIB:.1f} MiB more would exceed the"
-            f" limit of {bounds.author_mb} MiB per author (author_mb). To change it:"
+            f"{whose} files of {use['bytes'] / _MIB:.1f} MiB in {league.name}; {size / _MIB:.1f} MiB more would exceed"
+            f" the limit of {bounds.author_mb} MiB per author (author_mb). To change it:"
             f" arena league people {shlex.quote(str(league.folder))} --set budget.author_mb=N"
         )
     check_disk(league, size)
@@ -211,66 +190,38 @@ def check_disk(league: League, size: int = 0) -> None:
 # ---------------------------------------------------------------- pauses
 
 
-@dataclass(frozen=True)
-class Pause:
-    """A pause of a league: when it began (seconds since 1970), and why."""
-
-    since: float
-    reason: str
-
-
-def paused(league: League) -> Pause | None:
-    """Return the league's pause; None if it is not paused."""
-    text = league.value("SELECT value FROM meta WHERE key = ?", _PAUSED)
-    if text is None:
-        return None
-    since, _, reason = text.partition(" ")
-    return Pause(float(since), reason)
+def paused(league: League) -> str:
+    """Say that a league is paused, and why; "" if it is not."""
+    reason = league.value("SELECT value FROM meta WHERE key = ?", _PAUSED)
+    return "" if reason is None else f"{league.name} is paused{f': {reason}' if reason else ''}"
 
 
 def pause_league(league: League, reason: str = "") -> None:
     """Pause a league. Raise LeagueError if the league is paused already."""
     with league.change():
-        old = paused(league)
-        if old is not None:
-            raise LeagueError(f"{league.name} is paused already{f': {old.reason}' if old.reason else ''}")
-        value = f"{time.time()} {one_line(reason, _LONGEST_REASON)}"
-        league.run("INSERT INTO meta (key, value) VALUES (?, ?)", _PAUSED, value)
+        if old := paused(league):
+            raise LeagueError(f"already: {old}")
+        league.run("INSERT INTO meta (key, value) VALUES (?, ?)", _PAUSED, one_line(reason, _LONGEST_REASON))
         record(league, "pause", "paused", detail=reason)
 
 
 def resume_league(league: League) -> None:
     """End a pause. Raise LeagueError if the league is not paused."""
     with league.change():
-        old = paused(league)
-        if old is None:
+        if not league.run("DELETE FROM meta WHERE key = ?", _PAUSED):
             raise LeagueError(f"{league.name} is not paused")
-        league.run("DELETE FROM meta WHERE key = ?", _PAUSED)
-        record(league, "resume", "resumed", detail=f"after {time.time() - old.since:.0f} s")
+        record(league, "resume", "resumed")
 
 
 # ---------------------------------------------------------------- who plays
 
 
-@dataclass(frozen=True)
-class Activity:
-    """The work of the process that plays a league.
+def activity(league: League) -> dict[str, Any]:
+    """Return the work of the process that plays the league; empty if there is none.
 
     `who` is its user, machine and number, `command` what it was started for, `since` when (seconds since 1970).
-    `version` is the submission that it checks or places, if any; `fixtures` are the pairings that it plays now, each
-    with its two versions and a number of deals.
+    `version` is the submission that it checks or places, None if there is none; `fixtures` are the pairings that it
+    plays now, each with its two versions and a number of deals.
     """
-
-    who: str
-    command: str
-    since: float
-    version: int | None = None
-    fixtures: Sequence[tuple[int, int, int]] = ()
-
-
-def activity(league: League) -> Activity | None:
-    """Return the work of the process that plays the league; None if there is none."""
     text = league.value("SELECT value FROM meta WHERE key = ?", PLAYER)
-    if text is None or not is_in_use(league.folder):
-        return None
-    return Activity(**json.loads(text))
+    return json.loads(text) if text is not None and is_in_use(league.folder) else {}

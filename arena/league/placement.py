@@ -40,15 +40,13 @@ _LOOK_FOR_WORK_S = 0.5
 class SubmissionResult:
     """The progress of a submission.
 
-    `version` is its current state; `standings` are those at its acceptance (None if it was not accepted), `replaced` is
-    the version that was active before, and `warnings` are for its author. `waits` says why it is not decided yet,
-    unless the reason is Ctrl-C.
+    `version` is its current state; `standings` are those at its acceptance (None if it was not accepted), and
+    `warnings` are for its author. `waits` says why it is not decided yet, unless the reason is Ctrl-C.
     """
 
     version: Version
     games: int = 0
     standings: Standings | None = None
-    replaced: Version | None = None
     warnings: tuple[str, ...] = ()
     waits: str = ""
 
@@ -112,7 +110,7 @@ class LeagueWork:
         If a turn has taken TURN_S and others are waiting, it ends, so that no submission can hold up the others.
         """
         session, is_any = self.session, False
-        while not session.signals.stopping and session.pause is None and (queue := versions.waiting(self._league)):
+        while not session.signals.stopping and not session.pause and (queue := versions.waiting(self._league)):
             is_any = True
             version = min(queue, key=lambda version: self._turns.get(version.id, 0.0))
             self._turns[version.id] = time.monotonic()
@@ -138,7 +136,6 @@ class LeagueWork:
         session, league = self.session, self._league
         turn_ends = time.monotonic() + TURN_S
         warnings = self._check(version) if version.state == PENDING else ()
-        before = book.active_version(versions.of_bot(league, version.name))
         after, table, waits = versions.get(league, version.id), None, ""
         if after.state == PLACING:
             session.on_status(f"{version.label}: placing")
@@ -147,10 +144,9 @@ class LeagueWork:
             after = versions.get(league, version.id)
             if time.monotonic() >= turn_ends and any(other.id != version.id for other in versions.waiting(league)):
                 waits = "it is the turn of other submissions"
-        if session.pause is not None:
-            waits = f"{league.name} is paused"
+        waits = session.pause or waits
         games = league.count_games(version.id)
-        return SubmissionResult(after, games, table, before, warnings, waits if after.state == PLACING else "")
+        return SubmissionResult(after, games, table, warnings, waits if after.state == PLACING else "")
 
     def _check(self, version: Version) -> tuple[str, ...]:
         """Check a submission with the league's rules, clock and limits, and accept or refuse it, unless stopped.

@@ -12,7 +12,7 @@ import logging
 import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from arena.bots.bundle import bundles_folder, remove_bundles
@@ -23,7 +23,7 @@ from arena.errors import ArenaError
 from arena.league import oversight, versions
 from arena.league.fixtures import Fixture, deal_units, secret_seed
 from arena.league.league_settings import LeagueError
-from arena.league.oversight import PLAYER, Activity, Pause, activity, paused
+from arena.league.oversight import PLAYER, activity, paused
 from arena.league.store import LEAGUE, League
 from arena.league.submission import placed_bot
 from arena.league.versions import Version
@@ -116,10 +116,9 @@ def _locked(league: League) -> Iterator[None]:
     with LEAGUE.guard(league.folder, "write to"):
         lock = take_lock(league.folder)
     if lock is None:
-        other = activity(league)
         who = "another process"
-        if other is not None:
-            who = f"{other.who}, 'arena {other.command}', since {utc_text(other.since)}"
+        if other := activity(league):
+            who = f"{other['who']}, 'arena {other['command']}', since {utc_text(other['since'])}"
         raise LeagueBusy(
             f"{league.name} is being played by {who}. One process plays a league at a time: wait for it, or stop it"
         )
@@ -131,9 +130,9 @@ def _locked(league: League) -> Iterator[None]:
 class LeagueSession:
     """The work of this process, the only one that plays a league; see `open_session`.
 
-    As of the last `beat`, `pause` is the league's pause (None if it was not paused), and `is_queue` says whether
-    submissions waited. `on_status` is called with the current activity, `on_games` with the number of games each time
-    some are stored. The bots' files lie in `folder`.
+    As of the last `beat`, `pause` says that the league is paused, and why ("" if it was not), and `is_queue`
+    says whether submissions waited. `on_status` is called with the current activity, `on_games` with the number of
+    games each time some are stored. The bots' files lie in `folder`.
     """
 
     league: League
@@ -145,7 +144,7 @@ class LeagueSession:
     folder: Path
     on_games: Callable[[int], None]
     on_status: Callable[[str], None]
-    pause: Pause | None = None
+    pause: str = ""
     is_queue: bool = False
     _lineup: tuple[Version, ...] = ()
     _pool: WorkerPool | None = None
@@ -161,10 +160,10 @@ class LeagueSession:
     def show(self, version: int | None = None, fixtures: Sequence[Fixture] = ()) -> None:
         """Let others see what this process works on from now on."""
         shown = [(fixture.a.id, fixture.b.id, fixture.deals) for fixture in fixtures]
-        doing = Activity(oversight.this_process(), self.command, self._since, version, shown)
-        text = json.dumps(asdict(doing))
+        who = oversight.this_process()
+        doing = {"who": who, "command": self.command, "since": self._since, "version": version, "fixtures": shown}
         with self.league.change():
-            self.league.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", PLAYER, text)
+            self.league.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", PLAYER, json.dumps(doing))
 
     def beat(self) -> None:
         """Check every half second whether the league is paused and whether submissions wait; call this often."""
@@ -183,16 +182,13 @@ class LeagueSession:
         Raise LeagueError for a paused league if it does not wait.
         """
         self.look()
-        if self.pause is not None and not self.signals.stopping:
-            why = f": {self.pause.reason}" if self.pause.reason else ""
-            text = (
-                f"{self.league.name} is paused{why}; to go on:"
-                f" arena league pause {shlex.quote(str(self.league.folder))} --undo"
-            )
+        if self.pause and not self.signals.stopping:
+            undo = f"arena league pause {shlex.quote(str(self.league.folder))} --undo"
+            text = f"{self.pause}; to go on: {undo}"
             if not waits:
                 raise LeagueError(text)
             self.on_status(text)
-            while self.pause is not None and not self.signals.stopping:
+            while self.pause and not self.signals.stopping:
                 time.sleep(_WAIT_S)
                 self.beat()
         return not self.signals.stopping
@@ -200,7 +196,7 @@ class LeagueSession:
     @property
     def stopping(self) -> bool:
         """Whether to stop because of Ctrl-C, a pause, or a submission to which the games give way."""
-        return self.signals.stopping or self.pause is not None or (self._gives_way and self.is_queue)
+        return self.signals.stopping or bool(self.pause) or (self._gives_way and self.is_queue)
 
     @property
     def at_once(self) -> bool:

@@ -147,7 +147,7 @@ def read_submission(bot: str, folder: Path | None = None, author: str | None = N
         return _own_files(bot, parts, author)
     if not folder.is_dir():
         raise LeagueError(f"--folder {folder}: no such folder")
-    return submission_of(_read_folder(folder), _seen_from(folder, parts), author=author)
+    return submission_of(_read_folder(folder), parts, author=author)
 
 
 def check_syntax(submission: Submission) -> None:
@@ -214,14 +214,6 @@ def _check_inside(word: str, home: str, target: str) -> None:
     path = Path(os.path.realpath(os.path.join(home, os.path.expanduser(word))))
     if not any(path.is_relative_to(allowed) for allowed in (home, *SYSTEM_FOLDERS)):
         raise LeagueError(f"the command '{one_line(target)}' names {one_line(word)}, which is not in its folder")
-
-
-def _seen_from(folder: Path, parts: ParsedSpec) -> ParsedSpec:
-    """Return a bot as it is named from its folder; it may be named as seen from here."""
-    for path in (folder / parts.target, Path(parts.target)):
-        if os.path.isfile(path) and path.resolve().is_relative_to(folder.resolve()):
-            return replace(parts, target=path.resolve().relative_to(folder.resolve()).as_posix())
-    return parts
 
 
 def _own_files(bot: str, parts: ParsedSpec, author: str | None) -> Submission:

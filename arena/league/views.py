@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any, TypeAlias
@@ -20,7 +19,7 @@ from arena.league.versions import VERSION_COLUMNS, Version
 from arena.stats import Score
 from arena.text import first_line, utc_iso
 from arena.tournament.forfeits import ForfeitSummary, Reasons
-from arena.tournament.games import GameId, GameResult
+from arena.tournament.games import GameResult
 
 _Line = dict[str, Any]
 
@@ -80,15 +79,15 @@ def table_changes(table: Places, old: Places, anchored: bool) -> dict[str, _Line
     }
 
 
-def table_before(league: League) -> tuple[list[StandingsRow], LeagueEvent | None]:
-    """Return the table with which the present one is compared, and its event.
+def table_before(league: League) -> tuple[list[StandingsRow], int | None]:
+    """Return the table with which the present one is compared, and the number of its event.
 
     This is the last event but one that changed the table, or the last one if games have been stored since.
     """
-    seen = [e for e in events(league) if e.kind != SUBMISSION_REFUSED]
-    if league.count_games() == seen[-1].total:
+    seen = [e for e in events(league) if e["kind"] != SUBMISSION_REFUSED]
+    if league.count_games() == seen[-1]["total"]:
         seen.pop()
-    return (table_at(league, seen[-1].id), seen[-1]) if seen else ([], None)
+    return (table_at(league, seen[-1]["event"]), seen[-1]["event"]) if seen else ([], None)
 
 
 def describe(settings: LeagueSettings) -> str:
@@ -102,31 +101,17 @@ def describe(settings: LeagueSettings) -> str:
 # ---------------------------------------------------------------- events
 
 
-@dataclass(frozen=True)
-class LeagueEvent:
-    """An event of a league.
+def events(league: League) -> list[_Line]:
+    """Return all events, oldest first.
 
-    `games` games were played for it; `total` is the number of all games up to then. `number` is that of the bot's
-    version.
+    `games` games were played for an event; `total` is the number of all games up to then.
     """
-
-    id: int
-    happened: float
-    kind: str
-    bot: str | None
-    number: int | None
-    games: int
-    total: int
-    note: str
-
-
-def events(league: League) -> list[LeagueEvent]:
-    """Return all events, oldest first."""
+    names = ("event", "happened", "kind", "bot", "version", "games", "total", "note")
     rows = league.query(
         "SELECT e.event, e.happened, e.kind, b.name, v.number, e.games, e.total, e.note FROM events e"
         " LEFT JOIN versions v ON v.version = e.version LEFT JOIN names b ON b.bot = v.bot ORDER BY e.event"
     )
-    return [LeagueEvent(*row) for row in rows]
+    return [dict(zip(names, row)) | {"happened": utc_iso(row[1])} for row in rows]
 
 
 def table_at(league: League, event: int) -> list[StandingsRow]:
@@ -148,27 +133,21 @@ def history_lines(league: League) -> list[_Line]:
     lines = []
     before: Places = {}
     for event in events(league):
-        rows = [] if event.kind == SUBMISSION_REFUSED else table_at(league, event.id)
-        mine = next((row for row in rows if row.version.name == event.bot), None)
-        table, (old, _) = places(rows), before.get(event.bot or "", (None, 0))
+        rows = [] if event["kind"] == SUBMISSION_REFUSED else table_at(league, event["event"])
+        mine = next((row for row in rows if row.version.name == event["bot"]), None)
+        table, (old, _) = places(rows), before.get(event["bot"] or "", (None, 0))
         moves = table_changes(table, before, league.settings.anchor is not None)
         moved = [(move["elo_change"], bot) for bot, move in moves.items() if move["elo_change"] is not None]
         most = max(moved, key=lambda move: (abs(move[0]), move[1]), default=None)
         lines.append(
-            {
-                "event": event.id,
-                "happened": utc_iso(event.happened),
-                "kind": event.kind,
-                "bot": event.bot,
-                "version": event.number,
-                **rating_values(mine),
+            event
+            | rating_values(mine)
+            | {
                 "rank": None if mine is None else mine.rank,
                 "elo_before": old,
-                "games": event.games,
-                "total": event.total,
                 "most_moved": None if most is None else most[1],
                 "most_moved_by": None if most is None else most[0],
-                "note": first_line(event.note),
+                "note": first_line(event["note"]),
             }
         )
         before = table or before
@@ -271,13 +250,6 @@ def last_games_by_opponent(league: League, version: Version, most: int) -> dict[
     for game in list(league.reader().results(last, version.id, most))[::-1]:
         met.setdefault(game.second if game.first == version.label else game.first, []).append(game)
     return met
-
-
-def stored_game(league: League, identity: GameId) -> GameResult:
-    """Return a game of a league. Raise LeagueError if there is none."""
-    for game in league.reader().results("id = ?", identity.key):
-        return game
-    raise LeagueError(f"there is no game {identity} in {league.name}")
 
 
 def chosen_version(league: League, name: str, number: int | None) -> Version:

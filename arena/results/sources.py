@@ -303,7 +303,7 @@ def league_run(league: League) -> RunData:
         "rules": settings.rules,
         "seed": None,
         "settings": asdict(settings),
-        "change_since_event": None if since is None else since.id,
+        "change_since_event": since,
         "waiting": [{"bot": bot.label, "state": bot.state, "submitted": utc_iso(bot.submitted)} for bot in waiting],
     }
     return RunData(

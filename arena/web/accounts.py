@@ -11,6 +11,7 @@ import secrets
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from arena.league.league_settings import LeagueError, check_author
 from arena.league.store import LeagueStore, open_league
@@ -74,10 +75,6 @@ class Stores:
         self.league = open_league(folder, write)
         self.web = WebStore(folder)
 
-    def data_version(self) -> int:
-        """Return a number that is different after each change of the league by another connection."""
-        return int(self.league.value("PRAGMA data_version"))
-
     def close(self) -> None:
         """Close the databases."""
         self.web.close()
@@ -88,26 +85,8 @@ class Stores:
 class Account:
     """An account: `author` is the author of its bots, `admin` says whether it belongs to an organiser."""
 
-    number: int
     author: str
     admin: bool
-
-
-@dataclass(frozen=True)
-class Invitation:
-    """A token as an organiser sees it. Times are None for what has not happened.
-
-    `state` is `revoked`, `expired`, `used` (and still valid) or `open`.
-    """
-
-    token: int
-    author: str
-    admin: bool
-    state: str
-    created: str
-    expires: str
-    used: str | None
-    revoked: str | None
 
 
 def fingerprint(secret: str) -> str:
@@ -158,7 +137,7 @@ def invite_all(store: WebStore, names: str) -> tuple[dict[str, str], list[str]]:
     lines = {number: name for number, line in enumerate(names.splitlines(), start=1) if (name := line.strip())}
     if len(lines) > MOST_INVITED:
         raise LeagueError(f"at most {MOST_INVITED} authors can be invited at once, found {len(lines)}: paste fewer")
-    invited = {one.author for one in invitations(store) if one.state in ("open", "used")}
+    invited = {one["author"] for one in invitations(store) if one["state"] in ("open", "used")}
     tokens, faults = {}, []
     with store.change():
         for number, name in lines.items():
@@ -196,8 +175,14 @@ def revoke(store: WebStore, author: str) -> int:
         return store.run("UPDATE tokens SET revoked = ? WHERE account = ? AND revoked IS NULL", time.time(), account)
 
 
-def invitations(store: WebStore) -> list[Invitation]:
-    """Return all tokens that were ever made, oldest first."""
+INVITATION = ("token", "author", "admin", "state", "created", "expires", "used", "revoked")
+
+
+def invitations(store: WebStore) -> list[dict[str, Any]]:
+    """Return all tokens that were ever made, oldest first, with the values of INVITATION.
+
+    `state` is `revoked`, `expired`, `used` (and still valid) or `open`; times are None for what has not happened.
+    """
     rows = store.query(
         "SELECT t.token, a.author, a.admin, CASE WHEN revoked IS NOT NULL THEN 'revoked' WHEN expires <= ? THEN"
         " 'expired' WHEN used IS NULL THEN 'open' ELSE 'used' END, t.created, t.expires, t.used, t.revoked"
@@ -205,8 +190,8 @@ def invitations(store: WebStore) -> list[Invitation]:
         time.time(),
     )
     return [
-        Invitation(number, author, bool(admin), state, *(at and utc_iso(at) for at in times))
-        for number, author, admin, state, *times in rows
+        dict(zip(INVITATION, (token, author, bool(admin), state, *(at and utc_iso(at) for at in times))))
+        for token, author, admin, state, *times in rows
     ]
 
 
@@ -227,12 +212,12 @@ def session_of(store: WebStore, session: str) -> Account | None:
 def _valid(store: WebStore, which: str, *args: object) -> Account | None:
     """Return the account of a token that is chosen by SQL; None if it is not valid."""
     rows = store.query(
-        "SELECT a.account, a.author, a.admin FROM tokens t JOIN accounts a ON a.account = t.account"
+        "SELECT a.author, a.admin FROM tokens t JOIN accounts a ON a.account = t.account"
         f" WHERE {which} AND t.expires > ? AND t.revoked IS NULL",
         *args,
         time.time(),
     )
-    return Account(rows[0][0], rows[0][1], bool(rows[0][2])) if rows else None
+    return Account(rows[0][0], bool(rows[0][1])) if rows else None
 
 
 def sign_in(store: WebStore, token: str) -> str | None:

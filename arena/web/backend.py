@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,7 +18,6 @@ from ipaddress import IPv6Address, ip_address, ip_network
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
-from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -32,14 +31,6 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 _log = logging.getLogger("arena.web")
 
-
-class NumberConvertor(IntegerConvertor):
-    """A number in an address, as large as the database can hold."""
-
-    regex = "[0-9]{1,18}"
-
-
-register_url_convertor("number", NumberConvertor())
 
 POLL_S = 0.5
 FRESH_S = 1.0
@@ -175,7 +166,8 @@ class Backend:
                 _log.exception("the standings could not be computed")
 
     async def _data_version(self) -> int:
-        return await self.read(Stores.data_version)
+        """Return a number that is different after each change of the league by another connection."""
+        return await self.read(lambda stores: int(stores.league.value("PRAGMA data_version")))
 
 
 # ---------------------------------------------------------------- requests
@@ -196,23 +188,33 @@ def client_address(request: Request) -> str:
     return host
 
 
-def cookie_name(settings: WebSettings) -> str:
-    """Return the name of the session cookie. With the prefix `__Host-`, no other host can have set it."""
-    return "__Host-arena" if settings.secure else "arena"
+def cookie(request: Request, what: str = "") -> str:
+    """Return the value of our cookie for a session, or for `-guest` or `-scores`; "" if there is none."""
+    return request.cookies.get(_cookie_name(request, what), "")
 
 
-def set_cookie(response: Response, settings: WebSettings, name: str, value: str) -> None:
-    """Set a cookie that scripts and other sites cannot read."""
-    response.set_cookie(
-        name, value, max_age=int(accounts.SESSION_S), secure=settings.secure, httponly=True, samesite="lax"
-    )
+def set_cookie(request: Request, response: Response, value: str, what: str = "") -> None:
+    """Set a cookie that scripts and other sites cannot read; without a value, delete it."""
+    secure, age = backend_of(request).settings.secure, int(accounts.SESSION_S) if value else 0
+    name = _cookie_name(request, what)
+    response.set_cookie(name, value, max_age=age, secure=secure, httponly=True, samesite="lax")
+
+
+def _cookie_name(request: Request, what: str) -> str:
+    """Return the name of a cookie. With the prefix `__Host-`, no other host can have set it."""
+    return f"{'__Host-' if backend_of(request).settings.secure else ''}arena{what}"
+
+
+async def form_fields(request: Request) -> Mapping[str, str]:
+    """Return the text fields of a form."""
+    async with request.form(max_files=0, max_fields=8) as form:
+        return {key: value for key, value in form.items() if isinstance(value, str)}
 
 
 async def account_if_any(request: Request) -> Account | None:
     """Return the account that is signed in, None if there is none."""
-    backend = backend_of(request)
-    secret = request.cookies.get(cookie_name(backend.settings), "")
-    return await backend.read(lambda stores: accounts.session_of(stores.web, secret)) if secret else None
+    secret = cookie(request)
+    return await backend_of(request).read(lambda stores: accounts.session_of(stores.web, secret)) if secret else None
 
 
 async def signed_in(request: Request) -> Account:

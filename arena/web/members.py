@@ -34,7 +34,8 @@ from arena.web.backend import (
     account_if_any,
     backend_of,
     bearer,
-    cookie_name,
+    cookie,
+    form_fields,
     organiser,
     see_other,
     set_cookie,
@@ -43,7 +44,6 @@ from arena.web.backend import (
 )
 from arena.web.public import NoPage, Site, bot_values, card, lost_games
 
-MAX_TOKEN_CHARACTERS = 200
 _MAX_REASON_CHARACTERS = 200
 _LOG_ENTRIES = 200
 _LISTED = 50  # submissions that were not taken
@@ -59,26 +59,21 @@ async def _sign_in_form(request: Request) -> Response:
 
 async def _sign_in(request: Request) -> Response:
     backend = backend_of(request)
-    async with request.form(max_files=0, max_fields=2) as form:
-        token = form.get("token")
-    secret = None
-    if isinstance(token, str) and len(token) <= MAX_TOKEN_CHARACTERS:
-        secret = await backend.write(lambda stores: accounts.sign_in(stores.web, token.strip()))
+    token = (await form_fields(request)).get("token", "").strip()
+    secret = await backend.write(lambda stores: accounts.sign_in(stores.web, token))
     if secret is None:
         fault = "This token is misspelt, has expired, or was revoked. The organiser can send you a new invitation."
         return shown_message(request, "sign_in.html", 401, fault=fault)
     response = see_other(request, "me")
-    set_cookie(response, backend.settings, cookie_name(backend.settings), secret)
+    set_cookie(request, response, secret)
     return response
 
 
 async def _sign_out(request: Request) -> Response:
     await signed_in(request)
-    backend = backend_of(request)
-    name = cookie_name(backend.settings)
-    await backend.write(lambda stores: accounts.sign_out(stores.web, request.cookies[name]))
+    await backend_of(request).write(lambda stores: accounts.sign_out(stores.web, cookie(request)))
     response = see_other(request, "sign-in")
-    response.delete_cookie(name, secure=backend.settings.secure, httponly=True)
+    set_cookie(request, response, "")
     return response
 
 
@@ -184,20 +179,19 @@ def progress(league: League, version: Version) -> dict[str, Any]:
         "ahead": None,
         "waits": "",
         "warnings": [
-            entry.detail
+            entry["detail"]
             for entry in oversight.entries(league, since=version.submitted, what="check", subject=version.label)
         ],
         "entry": version.entry,
         "hash": version.hash,
     }
     if version.state in OPEN:
-        now = oversight.activity(league)
-        held = None if now is None else now.version
+        held = oversight.activity(league).get("version")
         values["held"] = version.id == held
         if not values["held"]:
             queue = [other.id for other in versions.waiting(league) if other.id != held]
             values["ahead"] = queue.index(version.id) if version.id in queue else 0
-            values["waits"] = f"{league.name} is paused" if oversight.paused(league) else ""
+            values["waits"] = oversight.paused(league)
     return values
 
 
@@ -224,7 +218,7 @@ def own_bot(league: League, account: Account, name: str) -> Version:
 
 async def _version(request: Request) -> Response:
     account = await signed_in(request)
-    number = request.path_params["number"]
+    number = whole_number(request.path_params["number"])
     return HTMLResponse(await backend_of(request).site(version_page, account, number))
 
 
@@ -248,7 +242,7 @@ def version_page(site: Site, account: Account, number: int) -> str:
 
 async def _again(request: Request) -> Response:
     account = await signed_in(request)
-    backend, number = backend_of(request), request.path_params["number"]
+    backend, number = backend_of(request), whole_number(request.path_params["number"])
     await backend.write(lambda stores: check_again(stores, account, number))
     return see_other(request, f"me/versions/{number}")
 
@@ -309,15 +303,15 @@ def league_overview(stores: Stores) -> Mapping[str, Any]:
         "bots": [version for version in known if version.state == versions.ACTIVE],
         "waiting": [version for version in known if version.state in OPEN],
         "refused": [version for version in known if version.state == versions.REFUSED][::-1],
-        "log": log_table([vars(entry) for entry in oversight.entries(league, _LOG_ENTRIES)[::-1]]),
+        "log": log_table(oversight.entries(league, _LOG_ENTRIES)[::-1]),
     }
 
 
 async def _act(request: Request) -> Response:
     """Handle a form of the organisers' page: an action `do` on a bot, an author or a version `what`, for a `reason`."""
     account = await organiser(request)
-    async with request.form(max_files=0, max_fields=5) as form:
-        do, what, reason = (str(form.get(key) or "") for key in ("do", "what", "reason"))
+    fields = await form_fields(request)
+    do, what, reason = (fields.get(key, "") for key in ("do", "what", "reason"))
     backend = backend_of(request)
     if do == "check":
         number = whole_number(what)
@@ -383,7 +377,7 @@ async def _submit(request: Request) -> Response:
 
 
 async def _submission(request: Request) -> Response:
-    account, number = await bearer(request), request.path_params["number"]
+    account, number = await bearer(request), whole_number(request.path_params["number"])
 
     def values(stores: Stores) -> dict[str, Any]:
         return progress(stores.league, own_version(stores.league, account, number))
@@ -397,13 +391,13 @@ MEMBER_ROUTES = [
     Route("/sign-out", _sign_out, methods=["POST"]),
     Route("/me", _me),
     Route("/me/upload", _upload, methods=["POST"]),
-    Route("/me/versions/{number:number}", _version),
-    Route("/me/versions/{number:number}/again", _again, methods=["POST"]),
+    Route("/me/versions/{number}", _version),
+    Route("/me/versions/{number}/again", _again, methods=["POST"]),
     Route("/me/bots/{name}", _bot),
     Route("/me/bots/{name}/retire", _retire, methods=["POST"]),
     Route("/admin", _admin),
     Route("/admin", _act, methods=["POST"]),
     Route("/api/v1/me", _who),
     Route("/api/v1/submissions", _submit, methods=["POST"]),
-    Route("/api/v1/submissions/{number:number}", _submission),
+    Route("/api/v1/submissions/{number}", _submission),
 ]

@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO, TypeAlias
 
@@ -72,10 +72,6 @@ class GameOrder:
     begins: bool
     claims: bool
     before: tuple[int, ...] = ()
-
-    def line(self) -> str:
-        """Return the order as the first line of stdin."""
-        return json.dumps(asdict(self)) + "\n"
 
 
 class RemotePerson(PersonInterface):

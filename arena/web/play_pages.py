@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +25,8 @@ from arena.web.accounts import Account, fingerprint
 from arena.web.backend import (
     backend_of,
     client_address,
-    cookie_name,
+    cookie,
+    form_fields,
     see_other,
     set_cookie,
     shown_message,
@@ -46,7 +46,7 @@ _DOCSTRING = re.compile(r"""(?:\s|#[^\n]*\n)*[rR]?("{3}|'{3}|["'](?!["']))(.+?)\
 
 @dataclass(frozen=True)
 class Visitor:
-    """A player: an author, or a guest with an `account` of number 0."""
+    """A player: an author, or a guest, whose `account` is none of ours."""
 
     owner: str
     account: Account
@@ -65,23 +65,13 @@ async def visitor(request: Request) -> Visitor:
     except HTTPException:
         if not backend.settings.play.guests:
             raise HTTPException(401, "only authors can play against bots here") from None
-        return _guest(request.cookies.get(_guest_cookie(request), ""))
-    return Visitor(f"account {account.number}", account)
+        return _guest(cookie(request, "-guest"))
+    return Visitor(f"author {account.author}", account)
 
 
-def _guest(cookie: str) -> Visitor:
+def _guest(secret: str) -> Visitor:
     """Return the guest with this cookie."""
-    return Visitor(GUEST + fingerprint(cookie), Account(0, _GUEST_NAME, False))
-
-
-def _guest_cookie(request: Request) -> str:
-    return f"{cookie_name(backend_of(request).settings)}-guest"
-
-
-async def _fields(request: Request) -> Mapping[str, str]:
-    """Return the text fields of a form."""
-    async with request.form(max_files=0, max_fields=8) as form:
-        return {key: value for key, value in form.items() if isinstance(value, str)}
+    return Visitor(GUEST + fingerprint(secret), Account(_GUEST_NAME, False))
 
 
 # ---------------------------------------------------------------- choosing
@@ -101,7 +91,7 @@ async def _choose(request: Request) -> Response:
     scores = _scores(request, game)
     bots, rules = await backend.site(opponents, scores)
     response = shown_message(request, "play.html", may=True, game=game, bots=bots, rules=rules, fault=fault)
-    set_cookie(response, backend.settings, _scores_cookie(request), scores.text)
+    set_cookie(request, response, scores.text, "-scores")
     return response
 
 
@@ -130,7 +120,7 @@ class Scores:
 
     def count(self, game: WebGame) -> None:
         """Count a game that is over, if it was not counted before and was played from its beginning."""
-        record, bot = game.shown["record"], game.bot.rpartition(" v")[0]
+        record, bot = game.shown.get("record"), game.bot.rpartition(" v")[0]
         if record and game.key != self.last and not game.order.before:
             winner = game_of(record).winner
             won, played = self.games.pop(bot, (0, 0))
@@ -139,14 +129,10 @@ class Scores:
 
 def _scores(request: Request, last: WebGame | None) -> Scores:
     """Return what the sender of a request has scored, with the last game."""
-    scores = Scores.read(request.cookies.get(_scores_cookie(request), ""))
+    scores = Scores.read(cookie(request, "-scores"))
     if last is not None:
         scores.count(last)
     return scores
-
-
-def _scores_cookie(request: Request) -> str:
-    return f"{cookie_name(backend_of(request).settings)}-scores"
 
 
 def opponents(site: Site, scores: Scores) -> tuple[list[dict[str, Any]], Rules]:
@@ -202,21 +188,20 @@ def opponent(league: League, name: str) -> versions.Version:
 
 async def _begin(request: Request) -> Response:
     who, games = await visitor(request), backend_of(request).games
-    fields, address = await _fields(request), client_address(request)
+    fields, address = await form_fields(request), client_address(request)
     bot = await backend_of(request).read(lambda stores: opponent(stores.league, fields.get("bot", "")))
     begins = {"you": True, "bot": False}.get(fields.get("begins", ""), secrets.randbelow(2) == 0)
     reveals = who.account.admin or (not who.is_guest and bot.author == who.account.author)
-    cookie = secrets.token_urlsafe(32)  # new for each game of a guest, so that nobody else can have chosen it
+    secret = secrets.token_urlsafe(32)  # new for each game of a guest, so that nobody else can have chosen it
     scores = _scores(request, games.of(who.owner))
     games.check(who.owner, address)
     if who.is_guest:
-        who = _guest(cookie)
+        who = _guest(secret)
     game = await games.begin(who.owner, address, bot, who.account.author, begins, "claims" in fields, reveals)
     response = see_other(request, f"play/games/{game.key}")
-    settings = backend_of(request).settings
-    set_cookie(response, settings, _scores_cookie(request), scores.text)
+    set_cookie(request, response, scores.text, "-scores")
     if who.is_guest:
-        set_cookie(response, settings, _guest_cookie(request), cookie)
+        set_cookie(request, response, secret, "-guest")
     return response
 
 
@@ -248,7 +233,7 @@ async def _game(request: Request) -> Response:
 async def _act(request: Request) -> Response:
     """Handle a line of moves or a resignation, and return the messages that follow."""
     who, backend = await visitor(request), backend_of(request)
-    fields = await _fields(request)
+    fields = await form_fields(request)
     game = _game_of(request, who)
     number = whole_number(fields.get("number", ""))
     if "again" in fields:
@@ -264,7 +249,7 @@ async def _act(request: Request) -> Response:
 
 async def _again(request: Request, game: WebGame, number: int) -> Response:
     """Begin a game from the position before a move of one that is over."""
-    record = game.shown["record"]
+    record = game.shown.get("record")
     if not record:
         raise NoPage("you can try moves again when the game is over")
     before = tuple(move.index for move in parse_record(record).moves[: max(number - 1, 0)])
@@ -276,7 +261,7 @@ async def _again(request: Request, game: WebGame, number: int) -> Response:
 
 
 async def _game_replay(request: Request) -> Response:
-    record = _game_of(request, await visitor(request)).shown["record"]
+    record = _game_of(request, await visitor(request)).shown.get("record")
     if not record:  # during the game it would reveal the cards
         raise NoPage("you can watch the game when it is over")
     game, path = game_of(record), request.url.path.strip("/")

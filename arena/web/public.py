@@ -278,12 +278,12 @@ def _live(site: Site) -> str:
     waiting = []
     for version in versions.in_state(league, *versions.OPEN):
         row = site.table.row_of(version.id)
-        waiting.append((version, now is not None and version.id == now.version, row.score.games if row else 0))
+        waiting.append((version, version.id == now.get("version"), row.score.games if row else 0))
     last = views.last_games(league, list(known), MAX_LIVE) if known else []
     return site.render(
         "live.html",
         "live",
-        in_hand=[(known[a], known[b], deals) for a, b, deals in now.fixtures] if now is not None else [],
+        in_hand=[(known[a], known[b], deals) for a, b, deals in now.get("fixtures", ())],
         waiting=waiting,
         most=site.settings.most_games,
         last=[card(site, game) for game in last],
@@ -395,8 +395,9 @@ def key_of(game: GameResult) -> str:
 def game_page(site: Site, key: str) -> str:
     """Return a game in the viewer, without what its bots reported to their authors. Raise NoPage if there is none."""
     try:
-        game = views.stored_game(site.league, GameId.parse(key.replace("-", "/")))
-    except (LeagueError, OverflowError, ValueError):
+        identity = GameId.parse(key.replace("-", "/"))
+        game = next(iter(site.league.reader().results("id = ?", identity.key)))
+    except (OverflowError, StopIteration, ValueError):
         raise NoPage("there is no such game in this league") from None
     if key_of(game) != key:  # other spellings of the address
         raise NoPage(f"there is no such page; this game is at games/{key_of(game)}")

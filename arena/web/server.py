@@ -37,11 +37,11 @@ def serve(
     port: int,
     command: Sequence[str] | None,
     settings: WebSettings,
-    told: Callable[[int], None] = lambda port: None,
+    on_start: Callable[[int], None] = lambda port: None,
 ) -> None:
     """Serve a league until Ctrl-C or SIGTERM, beside a process that plays it with `command` (None: without one).
 
-    `told` is called with the port when the server listens. Raise ArenaError if nothing can be served.
+    `on_start` is called with the port when the server listens. Raise ArenaError if nothing can be served.
     """
     app = create_app(folder, settings)
     WebStore(folder).close()  # so that its errors are raised first
@@ -63,7 +63,7 @@ def serve(
         ws="none",
     )
     server = uvicorn.Server(config)
-    told(listening.getsockname()[1])
+    on_start(listening.getsockname()[1])
     with listening, _terminable(), PlayerProcess(command), contextlib.suppress(SystemExit):  # also: it did not start
         server.run([listening])
     if not server.started:

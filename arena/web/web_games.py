@@ -9,14 +9,13 @@ import asyncio
 import contextlib
 import json
 import logging
-import math
 import os
 import secrets
 import sys
 import time
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,6 @@ _log = logging.getLogger("arena.web")
 
 FOLDER = ".visitors"
 _LOOK_S = 1.0
-_HOUR_S = 3600.0
 _LONGEST_LINE = 1 << 20
 _ENDING_S = 5.0
 _MAX_WAITING_REQUESTS = 4
@@ -44,32 +42,16 @@ class PlayLimits:
     """Limits on games against bots.
 
     games    games at a time, at most half of them by guests; 0: nobody plays
-    hourly   games that one account may begin within an hour
-    guests   visitors of one address who may play at a time without signing in, each half of `hourly` games an hour;
-             0: only authors play
+    guests   visitors of one address who may play at a time without signing in; 0: only authors play
     idle_s   seconds without a move after which a game ends, and after which a finished one is forgotten
     """
 
     games: int = 8
     guests: int = 2
     idle_s: float = 900.0
-    hourly: int = 30
 
 
-_NOTHING: Mapping[str, Any] = {
-    "kind": WAITS,
-    "state": None,
-    "fresh": (),
-    "choices": {},
-    "lines": 0,
-    "hint": (),
-    "costly": (),
-    "result": "",
-    "text": "",
-    "detail": "",
-    "record": "",
-}
-_NO_CHOICE: Mapping[str, Any] = {name: _NOTHING[name] for name in ("fresh", "choices", "lines", "hint")}
+_CHOICE = ("fresh", "choices", "lines", "hint")  # parts of a message that hold only until the next one
 _KEPT_MESSAGES = 12  # a browser that missed more sees where the game is now
 
 
@@ -94,7 +76,7 @@ class WebGame:
     bot: str
     order: GameOrder
     reveals: bool = False
-    shown: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    shown: Mapping[str, Any] = field(default_factory=lambda: {"kind": WAITS})
     number: int = 0
     told: deque[Mapping[str, Any]] = field(default_factory=lambda: deque(maxlen=_KEPT_MESSAGES))
     touched: float = field(default_factory=time.monotonic)
@@ -118,7 +100,7 @@ class WebGame:
     def tell(self, shown: Mapping[str, Any]) -> None:
         """Show something new."""
         self.number += 1
-        self.shown = {**_NOTHING, **shown, "number": self.number}
+        self.shown = {**shown, "number": self.number}
         self.told.append(self.shown)
         self.touched = time.monotonic()
         self._news.set()
@@ -127,7 +109,11 @@ class WebGame:
     def end(self, text: str) -> None:
         """End a game that cannot continue."""
         if self.in_hand:
-            self.tell({**self.shown, "kind": FAILED, "text": text, **_NO_CHOICE})
+            self.go_on(FAILED, text=text)
+
+    def go_on(self, kind: str, **more: str) -> None:
+        """Show the same table, without a choice."""
+        self.tell({key: value for key, value in self.shown.items() if key not in _CHOICE} | {"kind": kind} | more)
 
     async def later_than(self, number: int, seconds: float) -> None:
         """Wait at most `seconds` until something newer than `number` is shown."""
@@ -154,7 +140,6 @@ class WebGames:
         self._folder, self._level = folder.resolve(), level  # bots are started elsewhere
         self._bots_folder = self._folder / FOLDER
         self._games: dict[str, WebGame] = {}
-        self._begun: list[tuple[float, str]] = []  # games of the last hour: when, and by whom
         self._watch: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> WebGames:
@@ -190,14 +175,6 @@ class WebGames:
             raise CannotPlay("games against bots are switched off here")
         if any(game.owner == owner for game in going):
             raise CannotPlay("finish or resign your current game before you begin another")
-        now = time.monotonic()
-        self._begun = [begun for begun in self._begun if begun[0] > now - _HOUR_S]
-        times = [begun for begun, player in self._begun if player == (address if guest else owner)]
-        if len(times) >= (max(self.limits.hourly * self.limits.guests // 2, 1) if guest else self.limits.hourly):
-            raise CannotPlay(
-                f"{len(times)} games were begun {'from your address' if guest else 'by you'} within an hour, the most"
-                f" possible; the next one is possible in {math.ceil((times[0] + _HOUR_S - now) / 60)} minutes"
-            )
         if guest and sum(game.address == address for game in guests) >= self.limits.guests:
             raise CannotPlay(
                 f"{self.limits.guests} games are already being played from your address;"
@@ -221,7 +198,6 @@ class WebGames:
 
     async def _open(self, owner: str, address: str, bot: str, order: GameOrder, reveals: bool) -> WebGame:
         self.check(owner, address)
-        self._begun.append((time.monotonic(), address if owner.startswith(GUEST) else owner))
         earlier = self.of(owner)
         key = secrets.token_urlsafe(12)
         folder = self._bots_folder / key
@@ -239,7 +215,7 @@ class WebGames:
                 raise CannotPlay("the game could not be started; try again in a few minutes") from error
             raise
         game.reader = asyncio.create_task(self._read(game))
-        self._send(game, order.line())
+        self._send(game, asdict(order))
         return game
 
     def move(self, game: WebGame, number: int, index: int) -> None:
@@ -255,15 +231,15 @@ class WebGames:
             game.resigning = True  # takes effect when the bot has moved
 
     def _answer(self, game: WebGame, answer: Mapping[str, Any]) -> None:
-        game.tell({**game.shown, "kind": WAITS, **_NO_CHOICE})
-        self._send(game, json.dumps(answer) + "\n")
+        game.go_on(WAITS)
+        self._send(game, answer)
 
     @staticmethod
-    def _send(game: WebGame, line: str) -> None:
+    def _send(game: WebGame, message: Mapping[str, Any]) -> None:
         assert game.process is not None
         assert game.process.stdin is not None
         with contextlib.suppress(OSError):  # the process has ended, which the reader notices
-            game.process.stdin.write(line.encode())
+            game.process.stdin.write(json.dumps(message).encode() + b"\n")
 
     async def _read(self, game: WebGame) -> None:
         """Show each message of a process until it ends."""

@@ -49,7 +49,7 @@ def test_broken_bots_are_refused(found: League, source: str, reason: str) -> Non
     assert str(found.folder) not in one.reason  # names its file as the author does
     assert names(found) == ["other v1"]
     assert found.count_games() == 0
-    assert views.events(found)[-1].kind == "refused"
+    assert views.events(found)[-1]["kind"] == "refused"
 
 
 @pytest.mark.usefixtures("real_check")

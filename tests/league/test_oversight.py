@@ -36,10 +36,10 @@ def test_submissions_per_day_are_limited(tmp_path: Path) -> None:
         receive(found, "four", RANDOM, None)
         oversight.change_limits(found, {"submissions": 3})
         receive(found, "five", FIRST + "\n")
-        assert oversight.use_of(found, "Ann").submissions == 3
+        assert oversight.use_of(found, "Ann")["submissions"] == 3
         with found.change():
             found.run("UPDATE audit SET happened = happened - 86400")  # a day later
-        assert oversight.use_of(found, "Ann").submissions == 0
+        assert oversight.use_of(found, "Ann")["submissions"] == 0
 
 
 def test_room_per_author_is_limited(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_paused_league_takes_submissions_and_plays_later(tmp_path: Path, capsy
     with league(tmp_path / "a") as found:
         enter(found, "a", "b")
         oversight.pause_league(found, "lunch")
-        with pytest.raises(LeagueError, match="paused already: lunch"):
+        with pytest.raises(LeagueError, match="already: test is paused: lunch"):
             oversight.pause_league(found)
         receive(found, "one", MIDDLE)
         for games in ("0", "4"):  # a command that comes to an end does not wait for that of the pause

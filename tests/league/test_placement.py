@@ -42,8 +42,8 @@ def test_bots_meet_the_table_and_enter_it(found: League) -> None:
         assert all(count % 2 == 0 for count in scores.values())
     table = league_standings(found)
     assert [place.rank for place in table.rows] == [1, 2, 3]
-    assert [e.kind for e in views.events(found)] == ["created", "accepted", "accepted", "accepted"]
-    assert views.events(found)[-1].total == found.count_games()
+    assert [e["kind"] for e in views.events(found)] == ["created", "accepted", "accepted", "accepted"]
+    assert views.events(found)[-1]["total"] == found.count_games()
     stored = views.table_at(found, 4)
     assert [*map(rating_values, stored)] == [*map(rating_values, table.rows)]
     assert not (found.folder / BUNDLES).exists()
@@ -103,7 +103,7 @@ def test_a_bot_that_cannot_be_loaded_any_more_is_retired(tmp_path: Path) -> None
         assert retired.retired is not None
         assert retired.retired_reason.startswith("it can no longer be loaded")
         assert "AssertionError" in retired.retired_reason
-        assert "retired" in [e.kind for e in views.events(found)]
+        assert "retired" in [e["kind"] for e in views.events(found)]
 
 
 @pytest.mark.usefixtures("real_check")

@@ -23,8 +23,8 @@ def test_play_stores_the_games_asked_for(found: League) -> None:
     assert 39 <= stored <= 40
     assert sum(p.width or 0 for p in league_standings(found).rows) < errors
     last = views.events(found)[-1]
-    assert (last.kind, last.games, last.total) == ("played", stored, found.count_games())
-    assert [line.elo for line in views.table_at(found, last.id)] == [p.elo for p in league_standings(found).rows]
+    assert (last["kind"], last["games"], last["total"]) == ("played", stored, found.count_games())
+    assert [line.elo for line in views.table_at(found, last["event"])] == [p.elo for p in league_standings(found).rows]
     sound(found.folder)
 
 
@@ -49,7 +49,7 @@ def test_play_goes_on_until_it_is_stopped(found: League) -> None:
         session.on_games = on_games
         stored = play_more(session)
     assert 60 <= stored == found.count_games() < 200
-    assert views.events(found)[-1].games == stored
+    assert views.events(found)[-1]["games"] == stored
     sound(found.folder)
 
 

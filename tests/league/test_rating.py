@@ -138,19 +138,6 @@ def test_groups_that_have_not_met(found: League) -> None:
 
 
 @pytest.mark.parametrize("pairs", [2, 20])
-def test_two_bots_are_shown_as_a_run_of_the_two_is(tmp_path: Path, pairs: int) -> None:
-    """Also where one has won every game."""
-    with league(tmp_path / "league") as found:
-        a, b = enter(found, "a", "b")
-        played(found, [(a, b, [2] * pairs)])
-        table = league_standings(found)
-        shown = {row["bot"]: row for row in standings(StoredLeague(tmp_path / "league").data()).rows}
-        for row in table.rows:
-            run_row = shown[row.version.label]
-            assert (row.elo, row.minus, row.plus) == (run_row["elo"], run_row["elo_minus"], run_row["elo_plus"])
-
-
-@pytest.mark.parametrize("pairs", [2, 20])
 def test_a_few_deals_show_no_error(found: League, pairs: int) -> None:
     a, b, c = enter(found, "a", "b", "c")
     played(found, [(a, b, some_points(pairs, 0.7, 1)), (b, c, some_points(pairs, 0.6, 2)), (a, c, [1] * pairs)])

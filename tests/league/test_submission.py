@@ -66,12 +66,13 @@ def test_a_folder(tmp_path: Path) -> None:
     assert read_submission("helper.py", tmp_path / "bot").hash != read_submission("mine.py", tmp_path / "bot").hash
 
 
-def test_the_bot_may_be_named_as_seen_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bot_is_named_as_seen_from_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path / "bots" / "mine", bot=FIRST)
     monkeypatch.chdir(tmp_path)
-    assert read_submission("bots/mine/bot.py", Path("bots/mine")).entry == "bot.py"
-    with pytest.raises(LeagueError, match=r"did you mean 'bot\.py'"):
-        read_submission("bt.py", Path("bots/mine"))
+    assert read_submission("./bot.py", Path("bots/mine")).entry == "bot.py"
+    for named in ("bt.py", "bots/mine/bot.py"):
+        with pytest.raises(LeagueError, match="the submission has no file"):
+            read_submission(named, Path("bots/mine"))
     with pytest.raises(LeagueError, match="no such folder"):
         read_submission("bot.py", Path("bots/mien"))
 

@@ -114,12 +114,6 @@ def test_a_name_belongs_to_who_came_first(found: League, authors: tuple[str | No
     assert send(found, "ann", LAST, author=authors[0]).version.number == 2
 
 
-def test_names_differ_in_more_than_capitals(found: League) -> None:
-    put(found, send(found, "ann", FIRST).version, ACTIVE)
-    with pytest.raises(LeagueError, match="test has a bot 'ann'"):
-        send(found, "Ann", LAST)
-
-
 def test_a_refused_bot_keeps_no_name(found: League) -> None:
     put(found, send(found, "ann", FIRST, author="Ann").version, REFUSED)
     assert send(found, "ann", LAST, author="Bob").version.author == "Bob"

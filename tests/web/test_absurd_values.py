@@ -94,7 +94,7 @@ def bodies(fields: Mapping[str, str], changed: str, value: bytes | None) -> Iter
 
 @pytest.fixture
 def play() -> PlayLimits:
-    return PlayLimits(hourly=1)  # so that a finished game is not forgotten for a new one
+    return PlayLimits(games=1)  # so that a finished game is not forgotten for a new one
 
 
 @pytest.fixture
@@ -114,8 +114,9 @@ def test_no_value_is_a_fault_of_ours(web: Web, monkeypatch: pytest.MonkeyPatch) 
         book.refuse(league, get(league, 3), "its reason")
         book.retire(league, "two")
     web.renew()
-    over, going = Play(boss), Play(ann)
+    over = Play(boss)
     over.to_the_end()
+    going = Play(ann)
     forms: dict[tuple[str, ...], tuple[Person, str, dict[str, str]]] = {}
     pages = [(person, page) for person in (guest, ann, boss) for page in crawled(person, over.path, going.path)]
     answer = Forms(urljoin(HOST, "admin"))

@@ -82,17 +82,6 @@ def test_a_folder_travels_whole(asked: Web, tmp_path: Path) -> None:
     assert Server("http://x", asked.token("Ann")).submit(what)["hash"] == what.hash
 
 
-def test_wrong_use(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    for command in (
-        ["submit", "x"],
-        ["submit", "x", "--server", "http://x", "--author", "A"],
-        ["submit", "x", "--server", "http://x"],
-        ["submit", "x", "--server", "ftp://x"],
-    ):
-        assert main(command) == 2
-        assert "Traceback" not in capsys.readouterr().err
-
-
 def test_a_server_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ServerError, match="cannot be reached"):
         Server("http://127.0.0.1:1").ask("standings")

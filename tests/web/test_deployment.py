@@ -25,13 +25,6 @@ CADDY = shutil.which("caddy")
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
-def test_the_unit_bounds_everything_together() -> None:
-    """A bot that exceeds the memory must not end the server with it, as it would by default."""
-    unit = (DEPLOY / "arena.service").read_text()
-    for line in ("MemoryMax=", "TasksMax=", "LimitNOFILE=", "OOMPolicy=continue", "NoNewPrivileges=yes"):
-        assert f"\n{line}" in unit
-
-
 # A machine for root's commands whose users, /srv and ports are its own and vanish with it. Its systemctl runs what the
 # unit's ExecStart says, as the unit's user.
 _MACHINE = """
@@ -107,14 +100,6 @@ def test_the_page_for_systemd_by_the_letter(tmp_path: Path) -> None:
     assert "by arena" in done.stdout
 
 
-def test_containers_have_limits_and_no_rights() -> None:
-    services = re.split(r"\n  (?=\w+:\n)", (DEPLOY / "compose.yaml").read_text().partition("\nvolumes:")[0])[1:]
-    assert [service.partition(":")[0] for service in services] == ["arena", "proxy"]
-    for service in services:
-        for line in ("mem_limit: ", "pids_limit: ", "cap_drop: [ALL]", "read_only: true", "no-new-privileges:true"):
-            assert line in service
-
-
 def test_the_proxy_sends_complete_forms_and_no_more_than_the_server_takes() -> None:
     text = (DEPLOY / "Caddyfile").read_text()
     sizes = dict(re.findall(r"(@?\w+) (?:\{\n\t\tmax_size )?(\d+)(?:MB|KB|KiB)\n", text))
@@ -132,20 +117,3 @@ def test_caddy_takes_its_file() -> None:
     assert CADDY
     command = [CADDY, "adapt", "--adapter", "caddyfile", "--config", str(DEPLOY / "Caddyfile")]
     assert subprocess.run(command, env={"LEAGUE_HOST": "league.test"}, stdout=subprocess.DEVNULL).returncode == 0
-
-
-def test_actions_and_images_are_pinned_by_a_hash() -> None:
-    for path in WORKFLOWS:
-        for action in re.findall(r"uses: (.*)", path.read_text()):
-            assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[\d.]+", action), action
-    images = re.findall(r"^FROM (\S+)", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE)
-    images += re.findall(r"image: (\S+)", (DEPLOY / "compose.yaml").read_text())
-    assert len(images) == 3
-    for image in images:
-        assert re.fullmatch(r"\S+:\S+@sha256:[0-9a-f]{64}", image), image
-
-
-def test_a_job_that_may_write_installs_nothing() -> None:
-    for path in WORKFLOWS:
-        for job in re.split(r"\n  (?=\w+:)", path.read_text().partition("\njobs:")[2]):
-            assert not (re.search(r": write\b", job) and re.search(r"\b(pip|pipx|npm|apt-get)\b", job)), job

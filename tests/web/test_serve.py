@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import http.server
-import os
 import re
-import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
-from urllib.request import urlopen
 
 import pytest
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed")
 
 from arena.bots.bundle import BundleFile
-from arena.bots.processes import children
 from arena.cli.main import main as arena
 from arena.errors import ArenaError
 from arena.league import versions
-from arena.league.oversight import pause_league, resume_league
 from arena.league.store import open_league
 from arena.league.submission import Submission
 from arena.league.verification import league_faults, verified_games
@@ -81,24 +76,6 @@ def test_a_wrong_token_in_words() -> None:
         threading.Thread(target=server.handle_request).start()
         with pytest.raises(ArenaError, match="the token is not valid: it is misspelt"):
             Server(f"http://127.0.0.1:{server.server_port}", "x").ask("submissions/1")
-
-
-@pytest.mark.slow
-@pytest.mark.process
-def test_pages_are_made_again_when_their_process_was_killed(folder: Path) -> None:
-    with served(folder, 0, "--isolation", "none") as server:
-        assert server.process is not None
-        with open_league(folder) as found:
-            pause_league(found, "lunch")
-        assert wait_for(lambda: b"lunch" in urlopen(server.url, timeout=60).read(), 10)  # soon after the start, too
-        for pid in children(server.process.pid):
-            os.kill(pid, signal.SIGKILL)
-        with open_league(folder) as found:
-            resume_league(found)
-            pause_league(found, "moving house")
-        assert wait_for(lambda: b"moving house" in urlopen(server.url, timeout=60).read(), 60), server.log.read_text()[
-            -3000:
-        ]
 
 
 # ---------------------------------------------------------------- copies of a league

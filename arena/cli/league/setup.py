@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from arena.results.table import Report, Table
 from arena.settings import merged
 from arena.text import counted, one_line
 from arena.web import accounts
-from arena.web.accounts import Invitation, WebStore
+from arena.web.accounts import WebStore
 
 
 def create_command(
@@ -105,13 +104,13 @@ def _list(league: League, as_json: bool) -> None:
     invitations: list[dict[str, Any]] = []
     if (league.folder / accounts.FILE).exists():
         with WebStore(league.folder) as store:
-            invitations = [vars(each) for each in accounts.invitations(store)]
+            invitations = accounts.invitations(store)
     settings = league.settings
     limits = {key: getattr(settings, key) for key in oversight.LIMITS}
-    uses = [vars(use) for use in oversight.uses(league)]
+    uses = oversight.uses(league)
     size = oversight.folder_bytes(league.folder)
     about = {"league": league.name, "limits": limits, "folder_bytes": size}
-    invited = Table("invitations", "", invitations, files=[field.name for field in fields(Invitation)])
+    invited = Table("invitations", "", invitations, files=accounts.INVITATION)
     remarks = []
     for line in invitations:
         role = " (organiser)" if line["admin"] else ""

@@ -60,8 +60,6 @@ def tell_result(league: League, result: SubmissionResult) -> None:
         if lost := forfeits_text(forfeit_lines(league, version)):
             look = f"arena standings {shlex.quote(str(league.folder))} {version.name}"
             text += f". It forfeited {lost} of them: {look}"
-        if result.replaced is not None and result.replaced.id != version.id:
-            text += f". It replaces v{result.replaced.number}"
     click.echo(text, err=True)
 
 

@@ -105,7 +105,7 @@ def history_command(name: str | None, as_log: bool, limit: int, form: str) -> No
     """Run `arena league history`."""
     with open_league(chosen_league(name), write=False) as league:
         if as_log:
-            entries = [vars(entry) for entry in oversight.entries(league, limit or None)]
+            entries = oversight.entries(league, limit or None)
             table, heading, remarks = (
                 log_table(entries),
                 f"{league.name}: log",

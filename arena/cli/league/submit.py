@@ -80,7 +80,7 @@ def _settled(
     """Work off the queue, or wait until another process has decided a submission; return how far each has come."""
 
     def is_over() -> bool:
-        return versions.get(league, own.id).state not in versions.OPEN or oversight.paused(league) is not None
+        return versions.get(league, own.id).state not in versions.OPEN or bool(oversight.paused(league))
 
     with (
         LeagueProgress() as progress,
@@ -91,8 +91,7 @@ def _settled(
             LeagueWork(session, lambda result: results.update({result.version.id: result})).handle_waiting()
     now = versions.get(league, own.id)
     if own.id not in results and now.state in versions.OPEN:
-        waits = f"{league.name} is paused" if oversight.paused(league) else ""
-        results[own.id] = SubmissionResult(now, waits=waits)
+        results[own.id] = SubmissionResult(now, waits=oversight.paused(league))
     return results
 
 

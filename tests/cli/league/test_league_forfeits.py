@@ -59,7 +59,7 @@ def test_a_placement_says_what_was_forfeited(
         with open_session(found, "submit", 1) as session:
             result = settled(session, submission("bad", begin + "    return moves[0]\n"))
         assert result.standings
-        note = views.events(found)[-1].note
+        note = views.events(found)[-1]["note"]
         assert re.fullmatch(r"forfeited (\d+) \(\1 exception\) of its games", note)
         tell_result(found, result)
         look = f"arena standings {shlex.quote(str(found.folder))} bad"
