@@ -12,9 +12,20 @@ import numpy as np
 
 from arena.endings import AFTER
 from arena.results.run_data import RunData
-from arena.results.run_standings import RATED_COLUMNS, rate_run, rating_figures
+from arena.results.run_standings import rate_run, rating_figures
 from arena.results.standings_report import run_report
-from arena.results.table import COLUMNS, RATING, SIDES, TALLY, Column, Report, Table, TableRow, columns_of
+from arena.results.table import (
+    COLUMNS,
+    RATED_COLUMNS,
+    RATING,
+    SIDES,
+    TALLY,
+    Column,
+    Report,
+    Table,
+    TableRow,
+    columns_of,
+)
 from arena.stats.frames import Floats, Ints, numbered, same_cards
 from arena.stats.intervals import FEWEST_DEALS, mean_difference
 from arena.stats.ratings import Ratings

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arena.results.data_formats import plain
-from arena.results.ratings_report import ratings_frame
 from arena.results.run_data import RunData
 from arena.results.run_standings import LARGE_FIELD, is_large, rate_run
 from arena.results.standings_report import cut, run_report
@@ -95,7 +94,7 @@ _WINS_NOTE = "Shares of a bot's wins (and of games that nobody won)."
 _POINTS = "Stones and match points per game"
 
 STATISTICS = (
-    Statistic("ratings", "Ratings", lambda of: ratings_frame(of.rated), hidden=("elo_error95",)),
+    Statistic("ratings", "Ratings", lambda of: of.rated.frame(), hidden=("elo_error95",)),
     Statistic("scores", "Score by bot, with 95% intervals clustered by deal", _by(scores, "bot")),
     Statistic(
         "pairings",

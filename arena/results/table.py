@@ -298,6 +298,10 @@ COLUMNS = {
 }
 """The columns of results, by their names in files and frames: how they are shown and rounded, and what they mean."""
 
+RATED_COLUMNS = ("elo", "elo_error95", "elo_plus", "elo_minus", "games", "wins", "draws", "losses", "score")
+"""The figures of a bot in every table of ratings."""
+RATING_COLUMNS = ("rank", "bot", *RATED_COLUMNS, "group")
+"""Columns of ratings alone."""
 RATING = (replace(COLUMNS["elo"], kind="whole elo"), COLUMNS["elo_plus"], COLUMNS["elo_minus"])
 """A rating and how far its 95% interval reaches up and down."""
 TALLY = Column("W-D-L", cell=tally_text, where=WIDE)

@@ -9,6 +9,9 @@ from __future__ import annotations
 import math
 import shlex
 import warnings
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from arena.errors import BotWarning
 from arena.game.rules import shown_rules
@@ -18,6 +21,7 @@ from arena.results.run_standings import LARGE_FIELD, RunStandings, is_large
 from arena.results.sprt_report import estimate_line
 from arena.results.table import SIDES, Rows, chance_text, difference_text, percent, rating_text
 from arena.stats.intervals import FEWEST_DEALS
+from arena.stats.ratings import Ratings
 from arena.text import counted, one_line
 from arena.tournament.config import load_config
 from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
@@ -69,7 +73,7 @@ def remarks(standings: RunStandings) -> list[str]:
         if not math.isnan(first["score_low"]):
             lines[-1] += f" ({percent(first['score_low'])} .. {percent(first['score_high'])})"
         known = error < MOST_ADVANTAGE_ERROR
-        lines[-1] += "." if not known else f", an advantage of {elo:+z.0f} ± {error:.0f} Elo."
+        lines[-1] += f", an advantage of {advantage_text(elo, error)}." if known else "."
         form = TOURNAMENT_FORMATS.get(standings.run.config["format"])  # a league or a file of records has none
         if form is not None and form.chained:
             counts = "only the Elo figure counts" if known else "this share says little"
@@ -78,18 +82,29 @@ def remarks(standings: RunStandings) -> list[str]:
         lines.append(f"Endings: {', '.join(shares)}. Mean length {standings.mean_turns:.1f} turns.")
     if standings.met is None and is_large(standings.run):
         lines.append(f"With more than {LARGE_FIELD} bots, only 'arena export FOLDER --all' writes crosstable.csv.")
-    with_errors = any(not math.isnan(row["elo_plus"]) for row in standings.rows)
-    elo_note = f"Ratings are relative to {zero_text(standings.run)}{f'; {SIDES}' * with_errors}."
-    notes = [one_line(note) for note in (*standings.notes, advice_on_errors(standings)) if note]
-    extra = " ".join(f"{note[0].upper()}{note[1:]}." for note in notes)
-    return [*lines, f"{elo_note} {extra}".rstrip() if played else extra, *standings.run.remarks]
+    run, says = standings.run, "No games yet."
+    if standings.ratings is not None:
+        says = ratings_line(standings.ratings, run.anchors, advice(standings), run.centre)
+    return [*lines, says, *run.remarks]
 
 
-def zero_text(run: RunData) -> str:
-    """Say what ratings are relative to."""
-    if held := [f"{one_line(bot)} ({elo:g})" for bot, elo in run.anchors.items()]:
-        return " and ".join(held)
-    return "the average of the league's table (0)" if run.centre else FIELD_AVERAGE
+def advantage_text(elo: float, error: float) -> str:
+    """Return the advantage of moving first, with its error unless it was given.
+
+    >>> advantage_text(12.3, 40.0), advantage_text(0.0, 0.0)
+    ('+12 ± 40 Elo', '+0 Elo, as given')
+    """
+    return f"{elo:+z.0f} ± {error:.0f} Elo" if error else f"{elo:+z.0f} Elo, as given"
+
+
+def ratings_line(ratings: Ratings, anchors: Mapping[str, float], advice: str, centre: Sequence[str] = ()) -> str:
+    """Say what ratings are relative to, how their errors are meant, and what was noted about them."""
+    zero = "the average of the league's table (0)" if centre else FIELD_AVERAGE
+    if anchors:
+        zero = " and ".join(f"{one_line(bot)} ({elo:g})" for bot, elo in anchors.items())
+    sides = "" if np.isnan(ratings.plus).all() else f"; {SIDES}"
+    notes = [one_line(note) for note in (*ratings.notes, advice) if note]
+    return " ".join([f"Ratings are relative to {zero}{sides}.", *(f"{note[0].upper()}{note[1:]}." for note in notes)])
 
 
 def head_to_head_line(standings: RunStandings) -> str:
@@ -212,14 +227,14 @@ def next_step(table: RunStandings, folder: str) -> str:
     return f"{name} is stronger than {rung}. Next: arena match {spec} {rungs[number]}"
 
 
-def advice_on_errors(standings: RunStandings) -> str:
+def advice(standings: RunStandings) -> str:
     """Return what would make errors known, or smaller; "" for nothing."""
     run = standings.run
-    if not standings.advice or standings.always_forfeiting or not may_grow(run):
+    if standings.ratings is None or not standings.ratings.advice or standings.always_forfeiting or not may_grow(run):
         return ""
     form = TOURNAMENT_FORMATS.get(str(run.config["format"]))
     shared = form is not None and form.own_deals and not (run.config.get("own_deals") or run.config.get("deals"))
-    return standings.advice + ", or give each pairing its own deals (own_deals)" * shared
+    return standings.ratings.advice + ", or give each pairing its own deals (own_deals)" * shared
 
 
 def fit_sentence(p_value: float) -> str:

@@ -121,7 +121,9 @@ def test_a_series_warns_of_the_first_players_score(found: RunStandings) -> None:
     series = replace(found.run, config={**found.run.config, "format": "series"})
     assert "so only the Elo figure counts" in remarks(standings(series))[0]
     assert "so only" not in "".join(remarks(found))
-    few = remarks(replace(standings(series), first_advantage=(0.0, float("inf"))))[0]
+    table = standings(series)
+    assert table.ratings is not None
+    few = remarks(replace(table, ratings=replace(table.ratings, first_advantage_error95=float("inf"))))[0]
     assert "Elo" not in few, "there is no such figure"
 
 
