@@ -1,4 +1,4 @@
-"""Describe a field of bots apart from its ratings, as tidy frames: length, stones, endings, forfeits, time.
+"""Describe a field of bots apart from its ratings, as tidy frames: length, stones, endings and forfeits.
 
 Every function takes a games frame (arena.stats.frames) or, for repeated use of the same games, the result of `by_seat`;
 `length_histogram` takes games only. `by` is a list of columns to group by: "bot", "opponent" or
@@ -239,29 +239,3 @@ def forfeits(games: pd.DataFrame) -> pd.DataFrame:
     own = seats[(seats["forfeit_by"] == seats["bot"]) & seats["forfeit"].notna()]
     counts = [{**keys, "games": len(rows)} for keys, rows in grouped(own, ["bot", "opponent", "forfeit"])]
     return pd.DataFrame(counts, columns=["bot", "opponent", "forfeit", "games"])
-
-
-def thinking_time(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
-    """Return thinking time in milliseconds per decision.
-
-    Columns: `by`, games, decisions, ms_mean (all time / all decisions), and ms_p50, ms_p99, ms_max:
-    quantiles over games of each game's mean. Nan without decisions.
-    """
-    import pandas as pd  # slow to load
-
-    table = []
-    needed = ("ms_first", "ms_second", "decisions_first", "decisions_second")
-    seats = by_seat(games, *needed)
-    ms, decisions = _numbers(seats, "ms"), _numbers(seats, "decisions")
-    is_known = (decisions > 0) & ~np.isnan(ms)
-    for keys, rows in grouped(seats, by):
-        asked = rows[is_known[rows]]
-        row: dict[str, object] = {**keys, "games": len(rows), "decisions": int(decisions[asked].sum())}
-        figures = [math.nan] * 4
-        if len(asked):
-            each = ms[asked] / decisions[asked]
-            mean = ms[asked].sum() / decisions[asked].sum()
-            figures = [mean, *np.quantile(each, (0.5, 0.99)), each.max()]
-        names = ("ms_mean", "ms_p50", "ms_p99", "ms_max")
-        table.append(row | {name: float(value) for name, value in zip(names, figures)})
-    return pd.DataFrame(table)

@@ -42,6 +42,7 @@ from arena.results.standings_report import standings_report
 from arena.results.table import Column, Report, Table, percent, rating_text, table_of
 from arena.results.variant_report import comparison, read_variants
 from arena.results.words import heading as heading_of
+from arena.stats.field import length_histogram
 from arena.text import first_line, one_line
 from arena.tournament.formats import FORMATS
 
@@ -257,7 +258,7 @@ def _part(source: Source, run: RunData, prior: float | None, rules: str, folder:
         half("By commit", history_plot(figures)),
         *([] if is_narrow else [progress]),
         _crosstable(run, heat(run.games, order, gaps), _taken(shown, "pairings", "los")),
-        half("Length of games", length_plot(statistics["length_histogram"].frame())),
+        half("Length of games", length_plot(length_histogram(run.games))),
         half("First player", first_plot(run.games, order)),
         half("How games end", endings_plot(run.games, order)),
         half("Forfeits", forfeits_plot(run.games, order), _reasons(run)),
