@@ -13,8 +13,8 @@ from arena.cli.printing import FORFEITED, echo_json, forfeit_code
 from arena.lab.tuning import DEFAULT, TUNED, Result, TuningTask
 from arena.lab.tuning import tune as find
 from arena.paths import RESULTS
-from arena.results.forfeit_lines import forfeit_paragraph
 from arena.results.table import difference_text, likelihood, percent
+from arena.results.words import forfeit_paragraph
 from arena.tournament.folders import folder_name
 
 _DONE, NOT_BETTER = 0, 3

@@ -22,7 +22,6 @@ from arena.results.run_standings import (
     RunStandings,
     is_large,
 )
-from arena.results.sprt_report import sprt_table
 from arena.results.table import (
     ALWAYS,
     COLUMNS,
@@ -50,10 +49,14 @@ from arena.results.words import (
     next_command,
     ratings_line,
     remarks,
+    unit_of,
+    verdict_text,
 )
 from arena.stats.adjusted import AdjustedMeeting
-from arena.stats.pairs import CELLS, elo_of_score
+from arena.stats.pairs import CELLS, elo_of_score, fishtest
 from arena.stats.ratings import Ratings
+from arena.stats.sprt import SprtResult
+from arena.stats.stopped import stopped_estimate
 from arena.text import counted, first_line, one_line, spreadsheet_cell, utc_iso
 from arena.tournament.forfeits import ForfeitSummary
 from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
@@ -70,6 +73,7 @@ WIDEST_SQUARE = 20
 STANDINGS, CROSSTABLE, SUMMARY = "standings.csv", "crosstable.csv", "summary.json"
 TIMING, _GAMES = "timing.csv", "games.csv"
 _ROWS_AT_ONCE = 50_000
+_ESTIMATE = ("elo", "elo_error95", "elo_low", "elo_high", "flag", "normalized_elo", "score")
 _LUCK_NOTE = (
     "Luck is what draws gave beyond the mean of all cards that could have been drawn, as the net values them. Its mean"
     " is 0, so scores stay unbiased; its weights are fitted on other deals. Worth: how many deals as counted one"
@@ -289,6 +293,31 @@ def forfeit_text(row: TableRow) -> str:
     """
     kinds = [f"{row[column]} {kind}" for kind, column in FORFEIT_COLUMNS.items() if row[column]]
     return ", ".join(kinds) or "-"
+
+
+def sprt_table(result: SprtResult, bot: str) -> Table:
+    """Return the state of a test as a row for files; no estimate before the first pair, no `los` after the stop.
+
+    `fishtest` has the figures as other programs show them, a normal approximation.
+    """
+    test, estimate, unbiased = result.test, result.estimate, stopped_estimate(result)
+    unit = unit_of(result)
+    row: dict[str, Any] = {
+        "verdict": result.verdict,
+        "meaning": verdict_text(result, bot),
+        **{name: getattr(result, name) for name in ("llr", "lower", "upper")},
+        **{name: getattr(test, name) for name in ("model", "elo0", "elo1", "alpha", "beta")},
+        "unit": unit,
+        "units": result.units,
+        "games": result.units * (2 if unit == "pairs" else 1),
+        **{name: None if estimate is None else getattr(estimate, name) for name in _ESTIMATE},
+        "los": None if estimate is None or unbiased is not None else estimate.los,
+        "unbiased": None if unbiased is None else vars(unbiased),
+        "fishtest": None if estimate is None else vars(fishtest(result.counts)),
+        "luck": None if result.luck is None else vars(result.luck),
+        "remark": result.remark,
+    }
+    return Table("test", "", [row], files=(*row,))
 
 
 # ---------------------------------------------------------------- rounds and brackets

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arena.endings import ForfeitKind
-from arena.results.forfeit_lines import forfeit_alerts
 from arena.stats.pairs import HeadToHead
 from arena.text import counted, half_up
 from arena.tournament.forfeits import ForfeitReason, ForfeitSummary
@@ -422,23 +421,6 @@ class Report:
     answer: Sequence[str] = ()
     forfeits: Mapping[str, ForfeitSummary] = field(default_factory=dict)
     next: str = ""
-
-    @cached_property
-    def alerts(self) -> list[list[str]]:
-        """Lines about forfeits, below the heading: what must be known before the figures.
-
-        They have parts that may hold texts of bots. The first part says it without them, and pages have no more.
-        """
-        return [
-            [f"{variant}: {first}" if variant else first, *rest]
-            for variant, forfeits in self.forfeits.items()
-            for first, *rest in forfeit_alerts(forfeits)
-        ]
-
-    @property
-    def said_above(self) -> list[str]:
-        """What pages have of the alerts: sentences without texts of bots."""
-        return [f"{alert[0]}." for alert in self.alerts]
 
     @property
     def stored(self) -> list[Table]:

@@ -14,8 +14,8 @@ import numpy as np
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
+from arena.results import PLOT_KINDS
 from arena.results.decisions import plays_frame, spaced
-from arena.results.kinds import PLOT_KINDS
 from arena.results.pages.plots import (
     MOST_LINES,
     Bar,
