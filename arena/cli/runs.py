@@ -18,7 +18,7 @@ from arena.league.store import open_league
 from arena.league.verification import league_faults, verified_games
 from arena.paths import RESULTS
 from arena.results.records import verify_file
-from arena.results.run_list import RUNNING, run_lines, runs_report
+from arena.results.run_list import RUNNING, run_rows, runs_report
 from arena.results.sources import RecordFile, Source, StoredComparison, StoredLeague, StoredRun, find_source
 from arena.results.standings_report import CROSSTABLE, STANDINGS, SUMMARY, TIMING
 from arena.results.table import Report, Table, by_variant
@@ -49,9 +49,9 @@ def runs_command(folder: Path | None, limit: int, prune: bool, source: str | Non
     root = RESULTS if folder is None else folder
     if folder is not None and not folder.is_dir():
         raise ArenaError(f"there is no folder {folder}")
-    lines = run_lines(root)
+    lines = run_rows(root)
     if prune:
-        _prune(root, [line.name for line in lines[limit:] if limit and line.state != RUNNING], yes)
+        _prune(root, [line["name"] for line in lines[limit:] if limit and line["state"] != RUNNING], yes)
         return
     shown = lines[:limit] if limit else lines
     if not lines and form == "table":
@@ -72,7 +72,7 @@ def _prune(root: Path, names: Sequence[str], yes: bool) -> None:
     question = f"Delete {counted(len(folders), 'run')} with all games, which frees {size / 1e6:,.1f} MB?"
     if not yes and not click.confirm(question, default=False):
         raise ArenaError("nothing was deleted")
-    running = {line.name for line in run_lines(root) if line.state == RUNNING}  # some may have begun meanwhile
+    running = {line["name"] for line in run_rows(root) if line["state"] == RUNNING}  # some may have begun meanwhile
     gone = [folder for folder in folders if folder.name not in running]
     for folder in gone:
         places = [*inner_runs(folder), folder]
