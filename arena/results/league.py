@@ -1,4 +1,4 @@
-"""Make the tables of a league: standings, history, a bot's versions and opponents, from lines of plain values."""
+"""Make the tables of a league: history, a bot's versions and opponents, from lines of plain values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from arena.endings import AFTER
-from arena.results.standings_report import change_text
 from arena.results.table import ALWAYS, COLUMNS, RATING, TALLY, Column, Table, columns_of
 from arena.text import first_line, utc_text
 
@@ -32,12 +31,6 @@ def _table(name: str, title: str, lines: Sequence[_Line], columns: Sequence[Colu
     files = [key for key, value in lines[0].items() if not isinstance(value, list | dict)] if lines else []
     files = files or [column.key or column.head for column in columns]
     return Table(name, title, lines, columns if lines else (), files)
-
-
-def past_table(lines: Sequence[_Line]) -> Table:
-    """Return the standings as they were after an event."""
-    columns = [*columns_of(["rank", "bot"]), *RATING, Column("change", cell=change_text), _GAMES, _RECORD, _SCORE]
-    return _table("standings", "", lines, columns)
 
 
 def history_table(lines: Sequence[_Line]) -> Table:

@@ -238,7 +238,7 @@ def time_frame(run: RunData) -> pd.DataFrame:
     import pandas as pd  # slow to load
 
     rows = []
-    for time in run.times:
+    for time in run.columns.thinking:
         *figures, total = time.measures().values()
         rows.append((time.bot, time.decisions, *(ms if time.decisions else math.nan for ms in figures), total))
     return pd.DataFrame(rows, columns=["bot", "decisions", "ms_mean", "ms_p50", "ms_p99", "ms_max", "ms_total"])

@@ -91,7 +91,7 @@ def standings_report(
     `los`: with that of each bot and each other.
     """
     run = standings.run
-    times = {time.bot: time.measures()["mean_ms"] for time in run.times}
+    times = {time.bot: time.measures()["mean_ms"] for time in run.columns.thinking}
     tables = cut([standings_table(standings.rows, run.tiebreaks, times)], run)
     if (since := run.config.get("change_since_event")) is not None:
         relative = "" if run.anchors else ", relative to the field"
@@ -462,7 +462,7 @@ def _timing_text(standings: RunStandings) -> str:
     """
     rows: list[tuple[object, ...]] = []
     run = standings.run
-    for time in run.times:
+    for time in run.columns.thinking:
         rows.append(("bot", time.bot, "decisions", time.decisions))
         rows += [("bot", time.bot, measure, number(ms, 6)) for measure, ms in time.measures().items()]
     for session_number, session in enumerate(run.sessions, start=1):

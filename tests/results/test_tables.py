@@ -56,12 +56,15 @@ def test_terminal_shows_standings_crosstable_and_remarks(found: RunStandings) ->
 
 
 def test_only_the_terminal_shows_what_a_clock_measured(run: RunData) -> None:
-    slow = replace(run, times=tuple(time._replace(us=98765000 * time.decisions) for time in run.times))
+    times = tuple(time._replace(us=98765000 * time.decisions) for time in run.columns.thinking)
+    slow = replace(run, columns=replace(run.columns, thinking=times))
     for format_ in REPORT_FORMATS:
         text = standings_text(standings(slow), format_)
         assert ("98765" in text) == (format_ in ("table", "wide"))
         if format_ not in ("table", "wide"):
-            assert text == standings_text(standings(replace(run, times=(), sessions=())), format_)
+            assert text == standings_text(
+                standings(replace(run, columns=replace(run.columns, thinking=()), sessions=())), format_
+            )
 
 
 def test_reasons_of_forfeits_stand_above_the_table(run: RunData) -> None:

@@ -29,9 +29,9 @@ from arena.results.league import (
     leagues_table,
     log_table,
     opponents_table,
-    past_table,
     versions_table,
 )
+from arena.results.standings_report import standings_table
 from arena.results.table import Report, Table
 from arena.text import indented, utc_text
 
@@ -63,7 +63,7 @@ def _show_past(league: League, at: int, form: str) -> None:
     about = {"league": league.name, "event": event.id, "happened": event.happened, "games": event.total}
     heading = f"{league.name} after event {event.id}, {utc_text(event.happened)}: {event.total:,} games"
     remarks = [] if lines else ["No bot was in the table."]
-    print_report(Report(heading, [past_table(lines)], remarks, about), form)
+    print_report(Report(heading, [standings_table(lines)], remarks, about), form)
 
 
 def show_bot(folder: Path, named: str, files: Path | None, form: str, to: Path | None = None) -> None:
