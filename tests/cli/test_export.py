@@ -157,7 +157,7 @@ def test_pgn_holds_what_other_programs_rate(arena: Arena) -> None:
     rated = arena("rate", "run", "--print", "csv", code=1).out  # bot forfeited both games, which the list does not tell
     of_list = arena("rate", "g.pgn", "--print", "csv").out
     for line, whole in zip(of_list.splitlines(), rated.splitlines(), strict=True):
-        assert whole.startswith(line.rpartition(",")[0])  # a run has more columns than the list, which ends with `group`
+        assert whole.startswith(line.rpartition(",")[0])  # a run has more columns in place of the list's last, `group`
 
 
 @pytest.mark.parametrize(
