@@ -52,7 +52,7 @@ from arena.cli.options import (
     whole_option,
     workers,
 )
-from arena.results.kinds import PLOT_KINDS
+from arena.results import PLOT_KINDS
 from arena.tournament.run_settings import FORMAT_SETTINGS
 
 _PLAY, _LOOK, _LEAGUE, _WRITE, _GAME = "Play", "Look at results", "League", "Write bots", "The game"

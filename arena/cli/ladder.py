@@ -15,9 +15,9 @@ from arena.cli.options import (
 from arena.cli.playing import command_progress, end_progress, tell_left_out, with_settings_of
 from arena.cli.printing import FORFEITED, forfeit_code, report_text
 from arena.lab.rungs import GAMES_A_RUNG, ladder_config, stand
-from arena.results.forfeit_lines import forfeit_paragraph
 from arena.results.run_standings import standings
 from arena.results.standings_report import standings_report, write_run_files
+from arena.results.words import forfeit_paragraph
 from arena.text import one_line
 
 

@@ -19,7 +19,7 @@ from arena.cli.group import Decorator, gathered, under
 from arena.errors import ArenaError
 from arena.game.rules import SHORT_NAMES, preset_names
 from arena.paths import LATEST, data_folder, input_name, open_input
-from arena.results.kinds import REPORT_KINDS
+from arena.results import REPORT_KINDS
 from arena.settings import Setting, number_text, settings_of
 from arena.stats import DEFAULT_PRIOR, LEAST_PRIOR, MOST_PRIOR
 from arena.text import quoted

@@ -21,14 +21,12 @@ from arena.cli.printing import FORFEITED, forfeit_code, print_report, report_tex
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.paths import RESULTS
-from arena.results.forfeit_lines import forfeit_paragraph
 from arena.results.run_data import read_run
 from arena.results.run_standings import RunStandings, standings
-from arena.results.sprt_report import sprt_line, sprt_text
 from arena.results.standings_report import standings_report, write_run_files
 from arena.results.table import Report, Table
 from arena.results.until_error import MOST_GAMES, UntilError
-from arena.results.words import next_step
+from arena.results.words import forfeit_paragraph, next_step, sprt_line, sprt_text
 from arena.settings import as_dict, merged
 from arena.terminal.live import StatusText, figures, forfeits_so_far, progress_for, rate_text
 from arena.text import counted, one_line, printable_lines

@@ -9,14 +9,13 @@ from arena.cli.printing import forfeit_code, print_report
 from arena.errors import ArenaError
 from arena.paths import input_name
 from arena.results.game_list import read_game_list
-from arena.results.ratings_report import about_ratings, ratings_remarks, ratings_tables
 from arena.results.records import holds_records
 from arena.results.run_data import RunData, choice_text, kept_bots, with_bots
-from arena.results.run_standings import rate_run
+from arena.results.run_standings import standings
 from arena.results.sources import RecordFile, find_source, report_of
-from arena.results.standings_report import run_report
+from arena.results.standings_report import list_report, standings_report
 from arena.results.table import Report
-from arena.results.words import stop_line, zero_text
+from arena.results.words import stop_line
 from arena.stats import DEFAULT_PRIOR
 from arena.stats.frames import StatsError, require_bot
 from arena.stats.ratings import rate as rate_games
@@ -50,10 +49,8 @@ def rate_command(
             raise ArenaError(f"--los does not apply to a test that was stopped by its result. {stop_line(run)}")
         for bot in fixed:
             require_bot(bot, run.columns.bots)
-        run = replace(run, anchors=fixed or run.anchors)
-        ratings = rate_run(run, run.columns.games(), prior, first_advantage=first_advantage)
-        remarks = [*([stop_line(run)] if run.is_stopped else []), *ratings_remarks(ratings, zero_text(run))]
-        return run_report(run, ratings_tables(ratings, los), remarks, **about_ratings(ratings))
+        run = replace(run, anchors=fixed or run.anchors, places=None, tiebreaks={}, rounds=())
+        return standings_report(standings(run, prior, first_advantage=first_advantage), los=los)
 
     if isinstance(found, RecordFile) and not holds_records(found.path):
         games, left_out = read_game_list(found.path)
@@ -67,8 +64,7 @@ def rate_command(
             text += f"\nOnly games where {one_line(choice_text(bots, kept))}."
         prior = DEFAULT_PRIOR if prior is None else prior
         ratings = rate_games(games, prior=prior, anchors=fixed, first_advantage=first_advantage)
-        about = {"name": input_name(source), **about_ratings(ratings)}
-        report = Report(text, ratings_tables(ratings, los), ratings_remarks(ratings), about)
+        report = list_report(input_name(source), text, ratings, los)
     else:
         report = report_of(found, rated_run)
     print_report(report, form)

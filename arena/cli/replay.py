@@ -11,7 +11,7 @@ from arena.results.judge import GameAnalysis, analyse, game_report
 from arena.results.pages.game_data import replay_page
 from arena.results.positions import moves_report
 from arena.results.run_data import GameFilter
-from arena.results.sources import find_source, holds_one_game, list_games, listed_report, named_game, read_game
+from arena.results.sources import find_source, holds_one_game, listed_report, named_game, read_game
 from arena.terminal.drawing import print_game
 from arena.tournament.games import GameResult
 
@@ -53,11 +53,8 @@ def _list(source: str, wanted: GameFilter, limit: int, record: bool, as_json: bo
         with found.games() as games:
             for chosen in games.chosen(wanted):
                 click.echo(chosen.record)
-    elif as_json:
-        print_report(listed_report(found, wanted, limit), "json")
     else:
-        for line in list_games(found, wanted, limit):
-            click.echo(line)
+        print_report(listed_report(found, wanted, limit), "json" if as_json else "table")
 
 
 def judge_command(source: str, game: str | None, nodes: int, out: Path | None, opened: bool, form: str) -> None:

@@ -14,7 +14,7 @@ from arena.league.store import open_league
 from arena.league.verification import league_faults, verified_games
 from arena.paths import RESULTS
 from arena.results.records import verify_file
-from arena.results.run_list import run_lines, runs_report
+from arena.results.run_list import run_rows, runs_report
 from arena.results.sources import RecordFile, Source, StoredLeague, find_source
 from arena.results.table import Report, Table, by_variant
 from arena.text import one_line
@@ -28,7 +28,7 @@ def runs_command(folder: Path | None, limit: int, form: str) -> None:
     root = RESULTS if folder is None else folder
     if folder is not None and not folder.is_dir():
         raise ArenaError(f"there is no folder {folder}")
-    lines = run_lines(root)
+    lines = run_rows(root)
     if not lines and form == "table":
         click.echo(f"No runs in {root} yet. Play one: arena run quick")
         return

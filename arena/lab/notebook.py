@@ -15,17 +15,16 @@ from typing import TYPE_CHECKING, Any
 from arena.game.rules import load_rules
 from arena.results.decisions import PLAY_COLUMNS, plays_frame
 from arena.results.pages.figures import panel_of, panels_of
-from arena.results.pages.plots import Plot, picture
-from arena.results.pages.plots import save as save_plots
+from arena.results.pages.plots import Plot, picture, save
 from arena.results.pages.render import table_html
-from arena.results.ratings_report import RATING_COLUMNS, ratings_frame
 from arena.results.run_data import RunData
 from arena.results.run_standings import CROSS_COLUMNS, STANDING_COLUMNS, RunStandings, rate_run, standings
 from arena.results.run_stats import SUPERIORITY_COLUMNS, pairings_frame, run_frames, superiority_frame, time_frame
 from arena.results.sources import RecordFile, Source, StoredComparison, find_source
 from arena.results.standings_report import standings_report, write_run_files
-from arena.results.table import Report, meanings
+from arena.results.table import RATING_COLUMNS, Report, meanings
 from arena.results.variant_report import comparison, read_variants
+from arena.results.words import said_above
 from arena.stats.frames import GAME_FACTS as GAME_COLUMNS
 from arena.stats.frames import GameArrays, StatsError, by_seat
 from arena.stats.pairs import pair_cells
@@ -76,7 +75,7 @@ class Picture:
 
         Raises ArenaError for other endings, and for PNG and PDF if CairoSVG (the extra `plot`) is not installed.
         """
-        save_plots(self.panels, Path(path))
+        save(self.panels, Path(path))
 
 
 class Run:
@@ -189,7 +188,7 @@ class Run:
     @cached_property
     def ratings(self) -> pd.DataFrame:
         """Return the ratings with errors, best first."""
-        return ratings_frame(self.rated)
+        return self.rated.frame()
 
     @cached_property
     def los(self) -> pd.DataFrame:
@@ -297,7 +296,7 @@ class Comparison(Mapping[str, Run]):
 
 def _shown(report: Report) -> str:
     """Return the heading of a report, its first table, and who forfeited, as HTML."""
-    said = "".join(f"<p>{html.escape(line)}</p>\n" for line in report.said_above)
+    said = "".join(f"<p>{html.escape(line)}</p>\n" for line in said_above(report))
     return f"<p><b>{html.escape(report.heading)}</b></p>\n{said}{table_html(report.tables[0])}"
 
 

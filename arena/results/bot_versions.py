@@ -12,7 +12,7 @@ import numpy as np
 
 from arena.endings import AFTER
 from arena.results.run_data import RunData
-from arena.results.run_standings import RATED_COLUMNS, rate_run, rating_figures
+from arena.results.run_standings import rate_run, rating_figures
 from arena.results.standings_report import run_report
 from arena.results.table import COLUMNS, RATING, SIDES, TALLY, Column, Report, Table, TableRow, columns_of
 from arena.stats import other_side
@@ -27,10 +27,6 @@ from arena.tournament.store.columns import GameColumns
 from arena.tournament.store.reader import BotEntry, Reader
 
 _HASH_DIGITS = 8
-_FILES = (
-    *("bot", "version", "plays", "source", "params", "isolation", *RATED_COLUMNS),
-    *("shared_games", "shared_deals", "difference", "low", "high"),
-)
 _NO_DIFFERENCE = {"shared_games": 0, "shared_deals": 0, **dict.fromkeys(("difference", "low", "high"), math.nan)}
 
 
@@ -188,27 +184,21 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
         COLUMNS["games"],
         TALLY,
         COLUMNS["score"],
-        Column("now better by", cell=lambda row: _points(row["difference"])),
-        Column("95%", cell=_interval),
+        *columns_of(["difference", "low", "high"]),
     ]
     title = "Versions against the bots that play now"
-    note = "'now better by' compares the scores in the games that both versions played, in points of %, by deal."
+    note = "Difference: the score of the one that plays now minus that of the other, in the games that both played,"
+    note += " with its 95% interval by deal."
     if any(0 < row["shared_deals"] < FEWEST_DEALS for row in rows):
         note += f" There is no interval on fewer than {FEWEST_DEALS} deals."
-    return Table("versions", title, rows, columns if rows else (), _FILES, note=note if rows else "")
+    if not rows:
+        return Table("versions", title, (), files=("bot", "version"))
+    return Table("versions", title, rows, columns, (*rows[0],), note=note)
 
 
 def _settings(row: TableRow) -> str:
     params = [f"{key}={value}" for key, value in json.loads(row["params"]).items()]
     return ", ".join([*params, *[f"isolation {row['isolation']}"] * (row["isolation"] != "none")])
-
-
-def _points(share: float) -> str:
-    return "-" if math.isnan(share) else f"{100 * share:+z.1f}"
-
-
-def _interval(row: TableRow) -> str:
-    return "-" if math.isnan(row["low"]) else f"{_points(row['low'])} .. {_points(row['high'])}"
 
 
 def _remarks(rows: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> list[str]:

@@ -15,10 +15,10 @@ from typing import TypeAlias
 from tabulate import tabulate
 from wcwidth import wcswidth
 
+from arena.results import REPORT_KINDS
 from arena.results.data_formats import json_text, report_values, table_csv
-from arena.results.forfeit_lines import Code
-from arena.results.kinds import REPORT_KINDS
 from arena.results.table import ALWAYS, Column, Report, Table
+from arena.results.words import Code, alerts
 from arena.text import counted, one_line, printable
 
 Cells: TypeAlias = Sequence[Sequence[str]]
@@ -51,7 +51,7 @@ def write_text(report: Report, width: int | None = None, brief: bool = False, wi
     lack the columns that are not shown ALWAYS, and empty ones; tables without any other columns are left out. `wide`
     is what to type to see them.
     """
-    parts = [_folded(report.heading, width), "\n".join("".join(alert) for alert in report.alerts)]
+    parts = [_folded(report.heading, width), "\n".join("".join(alert) for alert in alerts(report))]
     parts.append("\n".join(_folded(line, width) for line in report.answer))
     hidden_columns = hidden_tables = 0
     for table in report.tables:
@@ -195,8 +195,8 @@ def _write_csv(report: Report) -> str:
 
 def _write_markdown(report: Report) -> str:
     """Return the report as for the terminal, with all tables that are shown."""
-    alerts = "\n".join(f"- {_markdown_line(alert)}" for alert in report.alerts)
-    parts = [*([f"**{report.heading}**"] if report.heading else []), alerts, *report.answer]
+    above = "\n".join(f"- {_markdown_line(alert)}" for alert in alerts(report))
+    parts = [*([f"**{report.heading}**"] if report.heading else []), above, *report.answer]
     for table in report.tables:
         if table.columns:
             title = f"### {table.title}" if table.title else ""

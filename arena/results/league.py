@@ -1,4 +1,4 @@
-"""Make the tables of a league: standings, history, a bot's versions and opponents, from lines of plain values."""
+"""Make the tables of a league: history, a bot's versions and opponents, from lines of plain values."""
 
 from __future__ import annotations
 

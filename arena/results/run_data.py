@@ -22,7 +22,7 @@ from arena.tournament.forfeits import ForfeitReason, ForfeitSummary, reason_line
 from arena.tournament.formats.round_robin import FixedSchedule
 from arena.tournament.formats.schedule import Meeting, Place
 from arena.tournament.games import GameResult, ScheduleProgress
-from arena.tournament.store.columns import GameColumns, ThinkingTime
+from arena.tournament.store.columns import GameColumns
 from arena.tournament.store.reader import Reader, WorkSession
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class RunData:
     places    the format's own ranking, None where ratings rank the bots
     tiebreaks what decides between equal points in it: column and meaning
     rounds    the rounds of the format with their results; of a knockout the whole bracket; empty where there are none
-    times, sessions   what a clock measured; only timing.csv has them
+    sessions  what a clock measured of them; only timing.csv has it
     forfeits  who forfeited games and why, the most frequent first; the reasons are never written to files
     left_out  why bots that the settings name did not play, or not to the end, in a line, by name: they could not be
               loaded, or did not answer
@@ -65,7 +65,6 @@ class RunData:
     places: tuple[Place, ...] | None = None
     tiebreaks: Mapping[str, str] = field(default_factory=dict)
     rounds: Sequence[Sequence[Meeting]] = ()
-    times: Sequence[ThinkingTime] = ()
     sessions: tuple[WorkSession, ...] = ()
     forfeits: tuple[ForfeitReason, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
@@ -138,7 +137,6 @@ def read_run(folder: Path) -> RunData:
             places=None if places is None else tuple(places),
             tiebreaks=schedule.tiebreaks,
             rounds=schedule.round_results(done),
-            times=columns.thinking,
             sessions=tuple(reader.sessions()),
             forfeits=forfeits,
             left_out={bot: reason_line(text) for bot, text in reader.left_out().items()}

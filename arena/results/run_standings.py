@@ -16,6 +16,7 @@ import numpy as np
 from arena.endings import AFTER, ENDINGS, FORFEITS, ForfeitKind
 from arena.league.views import table_changes
 from arena.results.run_data import RunData
+from arena.results.table import RATED_COLUMNS
 from arena.stats import other_side
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.frames import Floats, GameArrays, Ints, cross_columns
@@ -26,8 +27,6 @@ from arena.tournament.store.columns import GameColumns
 
 FORFEIT_COLUMNS = {kind.value: kind.column for kind in ForfeitKind}
 
-RATED_COLUMNS = ("elo", "elo_error95", "elo_plus", "elo_minus", "games", "wins", "draws", "losses", "score")
-"""The figures of a bot in every table of ratings."""
 STANDING_COLUMNS = (
     *("rank", "bot", *RATED_COLUMNS, "score_first", "points", "stones", "mean_turns", "forfeits"),
     *FORFEIT_COLUMNS.values(),
@@ -50,29 +49,29 @@ class RunStandings:
                       score, points, points_against; None: left out of a large field or a league, unless asked for
     first_player      games, score, score_low, score_high of the first player; scores as in the ratings, with luck
                       taken out where that helps
-    first_advantage   Elo of moving first and half its 95% interval; nan if it cannot be estimated
     endings           games by the way they ended
     head_to_head      for two bots: the first named against the other, from pairs; with luck taken out if that helps
-    advice            what to do about large errors, as far as ratings go
+    ratings           the ratings of the rows, with their notes; None without games
     lead              how far the first bot is ahead of the second, by the ratings; None if one of them is not rated
     adjusted          the effect of taking luck out of the ratings, for each two bots; None: they are as counted
-    far               bots that are further from the average than MOST_AWAY
     """
 
     run: RunData
     rows: Sequence[Mapping[str, Any]]
     met: Sequence[Mapping[str, Any]] | None
     first_player: dict[str, float]
-    first_advantage: tuple[float, float]
     endings: dict[str, int]
     mean_turns: float
     prior: float
-    head_to_head: HeadToHead | None
-    notes: tuple[str, ...]
-    advice: str = ""
+    head_to_head: HeadToHead | None = None
+    ratings: Ratings | None = None
     lead: Difference | None = None
     adjusted: Sequence[AdjustedMeeting] | None = None
-    far: frozenset[str] = frozenset()
+
+    @property
+    def first_advantage(self) -> tuple[float, float]:
+        """Elo of moving first and half its 95% interval; nan if it cannot be estimated."""
+        return (math.nan, math.nan) if self.ratings is None else self.ratings.shown_advantage()
 
     @property
     def always_forfeiting(self) -> list[str]:
@@ -95,19 +94,24 @@ def is_large(run: RunData) -> bool:
 
 
 def standings(
-    run: RunData, prior: float | None = None, whole: bool = False, luck: Floats | None = None
+    run: RunData,
+    prior: float | None = None,
+    whole: bool = False,
+    luck: Floats | None = None,
+    first_advantage: float | None = None,
 ) -> RunStandings:
     """Compute the standings of a run; bots without games come last. `whole`: with the crosstable of a large field.
 
     `prior` is in virtual draws per bot; None: as the run has it.
     `luck`, of all games (arena.results.sources.run_luck), is taken out of the ratings.
+    `first_advantage` is in Elo; None: it is estimated.
     """
     played = run.columns
     if not len(played):
         return _nothing_played(run, run.prior if prior is None else prior)
     games = played.games()
     without, adjusted = (games, None) if luck is None else take_luck_out(games, luck)
-    ratings = rate_run(run, games, prior, without, adjusted)
+    ratings = rate_run(run, games, prior, without, adjusted, first_advantage)
     order = list(ratings.bots) + [bot for bot in run.bots if bot not in ratings.bots]
     if run.centre and not run.selection:
         order = [bot for bot in order if bot in run.centre]
@@ -128,16 +132,13 @@ def standings(
             "score_low": first.low,
             "score_high": first.high,
         },
-        first_advantage=ratings.shown_advantage(),
         endings=dict(zip(ENDINGS, counts)),
         mean_turns=float(played["turns"].mean()),
         prior=ratings.prior,
         head_to_head=_duel(games, run.bots, adjusted) if len(run.bots) == 2 else None,
-        notes=(*ratings.notes,),
-        advice=ratings.advice,
+        ratings=ratings,
         lead=_lead([row["bot"] for row in rows], ratings),
         adjusted=adjusted,
-        far=frozenset(bot for bot, near in zip(ratings.bots, ratings.near) if not near),
     )
 
 
@@ -288,10 +289,7 @@ def _nothing_played(run: RunData, prior: float) -> RunStandings:
         rows=_labelled([nothing | {"rank": rank, "bot": bot} for rank, bot in enumerate(run.bots, 1)], run),
         met=(),
         first_player={"games": 0, "score": math.nan, "score_low": math.nan, "score_high": math.nan},
-        first_advantage=(math.nan, math.nan),
         endings=dict.fromkeys(ENDINGS, 0),
         mean_turns=math.nan,
         prior=prior,
-        head_to_head=None,
-        notes=("no games yet",),
     )

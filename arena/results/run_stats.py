@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arena.results.data_formats import plain
-from arena.results.ratings_report import ratings_frame
 from arena.results.run_data import RunData
 from arena.results.run_standings import LARGE_FIELD, is_large, rate_run
 from arena.results.standings_report import cut, run_report
@@ -21,11 +20,9 @@ from arena.stats.field import (
     first_player_score,
     forfeits,
     game_length,
-    length_histogram,
     scores,
     stones_and_points,
     terminations,
-    thinking_time,
 )
 from arena.stats.frames import GameArrays, StatsError, by_seat, cross_columns
 from arena.stats.pairs import HeadToHead, counts_between, heads_to_heads, units_needed
@@ -62,7 +59,6 @@ class Statistic:
     name         its CSV file and its key in JSON
     make         makes its frame
     hidden       columns that are in CSV and JSON only
-    files_only   the whole table is in CSV and JSON only
     by_opponent  it has a row for each two bots: for a large field it is made only on request
     note         a sentence below it
     fixed_size   it compares two bots as if the number of games had been fixed: a stopped test has no such table
@@ -72,7 +68,6 @@ class Statistic:
     title: str
     make: Callable[[RatedRun], pd.DataFrame]
     hidden: tuple[str, ...] = ()
-    files_only: bool = False
     by_opponent: bool = False
     note: str = ""
     fixed_size: bool = False
@@ -83,7 +78,6 @@ def _by(make: Callable[..., pd.DataFrame], *columns: str) -> Callable[[RatedRun]
     return lambda of: make(of.seats, by=columns)
 
 
-_MET = ("bot", "opponent")
 _PLIES = ("plies_sd", "plies_min", "plies_p10", "plies_p50", "plies_p90", "plies_max")
 _PAIRINGS_NOTE = (
     "Units needed: how many more pairs (or games, if there are no pairs) bring the 95% error down to {error:g} Elo if"
@@ -94,7 +88,7 @@ _WINS_NOTE = "Shares of a bot's wins (and of games that nobody won)."
 _POINTS = "Stones and match points per game"
 
 STATISTICS = (
-    Statistic("ratings", "Ratings", lambda of: ratings_frame(of.rated), hidden=("elo_error95",)),
+    Statistic("ratings", "Ratings", lambda of: of.rated.frame(), hidden=("elo_error95",)),
     Statistic("scores", "Score by bot, with 95% intervals clustered by deal", _by(scores, "bot")),
     Statistic(
         "pairings",
@@ -113,40 +107,10 @@ STATISTICS = (
         fixed_size=True,
     ),
     Statistic("first_player", "Score of the player who moves first", _by(first_player_score)),
-    Statistic(
-        "first_player_by_bot",
-        "Score of each bot in the games it began",
-        _by(first_player_score, "bot"),
-        files_only=True,
-    ),
     Statistic("length", "Length of games", _by(game_length), hidden=_PLIES),
-    Statistic("length_by_bot", "Length of games by bot", _by(game_length, "bot"), files_only=True),
-    Statistic(
-        "length_by_opponent",
-        "Length of games by bot and opponent",
-        _by(game_length, *_MET),
-        files_only=True,
-        by_opponent=True,
-    ),
-    Statistic(
-        "length_histogram",
-        "How many games took how many turns",
-        lambda of: length_histogram(of.run.games),
-        files_only=True,
-    ),
     Statistic("points_by_bot", f"{_POINTS} (5 points for a win, otherwise the stones)", _by(stones_and_points, "bot")),
-    Statistic(
-        "points_by_opponent", f"{_POINTS} by opponent", _by(stones_and_points, *_MET), files_only=True, by_opponent=True
-    ),
     Statistic("endings", "How games ended", _by(endings)),
     Statistic("endings_by_bot", "How each bot won", _by(endings, "bot"), note=_WINS_NOTE),
-    Statistic(
-        "endings_by_opponent",
-        "How each bot won against each opponent",
-        _by(endings, *_MET),
-        files_only=True,
-        by_opponent=True,
-    ),
     Statistic(
         "terminations",
         "Games that each bot forfeited, by kind",
@@ -155,13 +119,6 @@ STATISTICS = (
     ),
     Statistic("forfeits_by_opponent", "Forfeits by bot and opponent", lambda of: forfeits(of.seats)),
     Statistic("time", "Thinking time in ms per decision", lambda of: time_frame(of.run)),
-    Statistic(
-        "time_by_opponent",
-        "Thinking time in ms per decision, by opponent (quantiles over games)",
-        _by(thinking_time, *_MET),
-        files_only=True,
-        by_opponent=True,
-    ),
 )
 """The tables of a run in their order. A new one needs only an entry here."""
 
@@ -280,7 +237,7 @@ def time_frame(run: RunData) -> pd.DataFrame:
     import pandas as pd  # slow to load
 
     rows = []
-    for time in run.times:
+    for time in run.columns.thinking:
         *figures, total = time.measures().values()
         rows.append((time.bot, time.decisions, *(ms if time.decisions else math.nan for ms in figures), total))
     return pd.DataFrame(rows, columns=["bot", "decisions", "ms_mean", "ms_p50", "ms_p99", "ms_max", "ms_total"])
@@ -308,6 +265,6 @@ def stats_report(run: RunData, error: float, prior: float | None = None, whole: 
 
 
 def _table(statistic: Statistic, frame: pd.DataFrame, error: float, bots: int) -> Table:
-    is_hidden = statistic.files_only or (statistic.by_opponent and bots >= MANY_BOTS)
+    is_hidden = statistic.by_opponent and bots >= MANY_BOTS
     shown = [] if is_hidden else [name for name in frame.columns if name not in statistic.hidden]
     return table_of(statistic.name, statistic.title, frame, statistic.note.format(error=error), columns=shown)

@@ -23,7 +23,7 @@ from arena.paths import STDIN, input_name
 from arena.results.positions import result_values
 from arena.results.records import ReplayError, game_of, is_record, read_games, record_lines
 from arena.results.run_data import ALL_GAMES, GameFilter, RunData, known_bot, read_run
-from arena.results.table import Report, Table, by_variant
+from arena.results.table import Column, Report, Table, TableRow, by_variant
 from arena.stats.frames import Floats
 from arena.text import first_line, one_line, quoted, utc_iso
 from arena.tournament.config import config_file
@@ -458,53 +458,35 @@ def run_luck(source: str | Path, on_progress: Callable[[], object] = lambda: Non
 # ---------------------------------------------------------------- lists of games
 
 
-def list_games(source: Source, wanted: GameFilter, limit: int) -> Iterator[str]:
-    """Yield a line for each game that is wanted, at most `limit` for each part of the source (0: all)."""
-    for part in source.parts().values():
-        with part.games() as games:
-            yield from _listed(games, wanted, limit)
-
-
-def _listed(games: StoredGames, wanted: GameFilter, limit: int) -> Iterator[str]:
-    """Yield a line for each of the first `limit` games that are wanted (0: for all)."""
-    total, name = games.count(), one_line(input_name(games.name))
-    see = f"See one with: arena replay {shlex.quote(one_line(games.name))} GAME"
-    if wanted.all:
-        yield f"{name} holds {total:,} games. {see}\n"
-    number = 0
-    for number, game in enumerate(games.chosen(wanted), start=1):
-        if not limit or number <= limit:
-            yield game_line(game)
-        elif wanted.all:
-            number = total
-            break
-    if limit and number > limit:
-        yield f"       ...  and {number - limit} more (--limit 0 lists all)"
-    if not wanted.all:
-        yield f"\n{number:,} of {total:,} games in {name}. {see}" if number else f"0 of {total:,} games in {name}."
-
-
 def listed_report(source: Source, wanted: GameFilter, limit: int) -> Report:
-    """Return the games that `list_games` lists, for JSON."""
+    """Return the games that are wanted, at most `limit` of each part of the source (0: all)."""
     return by_variant({rules: _listed_part(part, wanted, limit) for rules, part in source.parts().items()})
 
 
 def _listed_part(part: Source, wanted: GameFilter, limit: int) -> Report:
-    chosen = 0
-    rows: list[dict[str, Any]] = []
     with part.games() as games:
-        for chosen, game in enumerate(games.chosen(wanted), start=1):
-            if not limit or chosen <= limit:
-                rows.append(result_values(game))
-        about = {"name": games.name, "chosen": chosen, "total": games.count()}
-    return Report("", [Table("games", "", rows, files=(*rows[0],) if rows else ("name",))], about=about)
+        total, chosen = games.count(), games.chosen(wanted)
+        rows = [result_values(game) for game in islice(chosen, limit or None)]
+        found = total if wanted.all else len(rows) + sum(1 for _ in chosen)
+        name = one_line(input_name(games.name))
+        heading = f"{name} holds {total:,} games." if wanted.all else f"{found:,} of {total:,} games in {name}."
+        if rows:
+            heading += f" See one with: arena replay {shlex.quote(one_line(games.name))} GAME"
+        left = [f"{found - len(rows):,} more (--limit 0 lists all)."] if found > len(rows) else []
+        table = Table("games", "", rows, _COLUMNS if rows else (), files=(*rows[0],) if rows else ("name",))
+        return Report(heading, [table], left, {"name": games.name, "chosen": found, "total": total})
 
 
-def game_line(game: GameResult) -> str:
-    """Word a game in one line. Names and reasons come from strangers and are made printable."""
-    score = {1.0: "1-0", 0.0: "0-1"}.get(game.score, "½-½")
-    ending = game.ending
-    if game.forfeit is not None:
-        reason = first_line(reason_line(game.detail), _LONGEST_REASON)
-        ending = f"{game.forfeit_by} forfeits: {game.forfeit}" + (f" ({reason})" if reason else "")
-    return one_line(f"{game.name}  {score}  stones {game.stones[0]}-{game.stones[1]}, {ending}")
+def _ending(row: TableRow) -> str:
+    if row["forfeit"] is None:
+        return str(row["ending"])
+    reason = first_line(reason_line(row["detail"]), _LONGEST_REASON)
+    return f"{row['forfeit_by']} forfeits: {row['forfeit']}" + (f" ({reason})" if reason else "")
+
+
+_COLUMNS = (
+    Column("game", "name", "name"),
+    Column("result", cell=lambda row: {1.0: "1-0", 0.0: "0-1"}.get(row["score"], "½-½")),
+    Column("stones", cell=lambda row: f"{row['stones_first']}-{row['stones_second']}"),
+    Column("ending", "text", cell=_ending),
+)

@@ -7,7 +7,7 @@ the terminal's table and in timing.csv only; the reasons of forfeits, which may 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,6 @@ from arena.results.run_standings import (
     RunStandings,
     is_large,
 )
-from arena.results.sprt_report import sprt_table
 from arena.results.table import (
     ALWAYS,
     COLUMNS,
@@ -36,13 +35,27 @@ from arena.results.table import (
     Table,
     TableRow,
     columns_of,
+    likelihood,
     ms_text,
     number,
     percent,
+    rows_of,
 )
-from arena.results.words import findings, heading, next_command, remarks
+from arena.results.words import (
+    MOST_ADVANTAGE_ERROR,
+    advantage_text,
+    findings,
+    heading,
+    next_command,
+    ratings_line,
+    remarks,
+    unit_of,
+    verdict_text,
+)
 from arena.stats.adjusted import AdjustedMeeting
-from arena.stats.pairs import CELLS, elo_of_score
+from arena.stats.pairs import CELLS, elo_of_score, fishtest
+from arena.stats.ratings import Ratings
+from arena.stats.sprt import SprtResult, stopped_estimate
 from arena.text import counted, first_line, one_line, spreadsheet_cell, utc_iso
 from arena.tournament.forfeits import ForfeitSummary
 from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
@@ -54,11 +67,12 @@ MOST_ROUND_LINES = 64
 """A longer table of rounds is cut to the last ones, a bigger bracket to its last rounds."""
 SHOWN_LINES = 50
 LONGEST_SUBJECT = 40
-WIDEST_CROSSTABLE = 20
-"""The crosstable of more bots is shown only with --print wide."""
+WIDEST_SQUARE = 20
+"""A crosstable of more bots is shown only with --print wide."""
 STANDINGS, CROSSTABLE, SUMMARY = "standings.csv", "crosstable.csv", "summary.json"
 TIMING, _GAMES = "timing.csv", "games.csv"
 _ROWS_AT_ONCE = 50_000
+_ESTIMATE = ("elo", "elo_error95", "elo_low", "elo_high", "flag", "normalized_elo", "score")
 _LUCK_NOTE = (
     "Luck is what draws gave beyond the mean of all cards that could have been drawn, as the net values them. Its mean"
     " is 0, so scores stay unbiased; its weights are fitted on other deals. Worth: how many deals as counted one"
@@ -67,25 +81,30 @@ _LUCK_NOTE = (
 )
 
 
-def standings_report(standings: RunStandings, is_variant: bool = False, chance: float = math.nan) -> Report:
+def standings_report(
+    standings: RunStandings, is_variant: bool = False, chance: float = math.nan, los: bool = False
+) -> Report:
     """Return who leads, the table, the crosstable of three bots or more, remarks, and who forfeited.
 
     A variant of a comparison is not advised to grow alone. `chance`: that the first bot is stronger than the second.
+    `los`: with that of each bot and each other.
     """
     run = standings.run
-    times = {time.bot: time.measures()["mean_ms"] for time in run.times}
+    times = {time.bot: time.measures()["mean_ms"] for time in run.columns.thinking}
     tables = cut([standings_table(standings.rows, run.tiebreaks, times)], run)
     if (since := run.config.get("change_since_event")) is not None:
         relative = "" if run.anchors else ", relative to the field"
         tables[0] = replace(tables[0], note=f"Change: Elo since event {since} of the history{relative}.")
     if 3 <= len(standings.rows) <= LARGE_FIELD and standings.met:
-        tables.append(_square(standings))
+        tables.append(_crosstable(standings))
+    if los and standings.ratings is not None:
+        tables.append(_los_table(standings.ratings))
     if standings.adjusted is not None:
         tables.append(_adjusted_table(standings.adjusted))
     tables += round_tables(standings.run)
     tables += crosstables(standings)
     tables += _figures(standings)
-    about = {"mean_turns": plain(standings.mean_turns), "prior": standings.prior}
+    about = {"mean_turns": plain(standings.mean_turns), "prior": standings.prior, "anchors": dict(run.anchors)}
     report = run_report(run, tables, remarks(standings), **about)
     return replace(report, answer=findings(standings, chance), next=next_command(standings, is_variant))
 
@@ -99,6 +118,18 @@ def public_json(standings: RunStandings) -> str:
 def cut(tables: list[Table], run: RunData) -> list[Table]:
     """Limit the lines of a large field's tables on a terminal."""
     return [replace(table, lines=SHOWN_LINES) for table in tables] if len(run.bots) > LARGE_FIELD else tables
+
+
+def list_report(name: str, heading: str, ratings: Ratings, los: bool) -> Report:
+    """Return the standings of a list of games, of which only the results are known."""
+    elo, error = ratings.shown_advantage()
+    lines = [ratings_line(ratings, ratings.anchors, ratings.advice)]
+    if error < MOST_ADVANTAGE_ERROR:
+        lines.insert(0, f"The first player has an advantage of {advantage_text(elo, error)}.")
+    first = Table("first_player", "", [{"elo": elo, "elo_error95": error}], files=("elo", "elo_error95"))
+    about = {"name": name, "prior": ratings.prior, "anchors": dict(ratings.anchors)}
+    tables = [standings_table(rows_of(ratings.frame())), *([_los_table(ratings)] if los else ()), first]
+    return Report(heading, tables, lines, about)
 
 
 # ---------------------------------------------------------------- what it is about, and figures of one row
@@ -153,8 +184,10 @@ def _figures(standings: RunStandings) -> list[Table]:
 
 
 def standings_table(rows: Rows, tiebreaks: Iterable[str] = (), times: Mapping[str, float] | None = None) -> Table:
-    """Return the table of a run or a league; `times` are the bots' mean ms per decision."""
+    """Return the table of a run or a league, or of games with fewer figures; `times` are mean ms per decision."""
     first = rows[0] if rows else {}
+    forfeits = Column("forfeits", cell=forfeit_text)
+    turns = Column("turns", cell=lambda row: number(row["mean_turns"], 1, "-"), where=WIDE)
     columns = columns_of(["rank", "bot"])
     if "commit" in first:
         columns.append(
@@ -169,11 +202,11 @@ def standings_table(rows: Rows, tiebreaks: Iterable[str] = (), times: Mapping[st
     if "elo_change" in first:
         columns.append(Column("change", cell=change_text))
     columns += [COLUMNS["games"], TALLY, COLUMNS["score"]]
-    columns += [replace(column, where=WIDE) for column in columns_of(["score_first", "points", "stones"])]
-    columns += [
-        Column("turns", cell=lambda row: number(row["mean_turns"], 1, "-"), where=WIDE),
-        Column("forfeits", cell=forfeit_text),
-    ]
+    if any(row.get("group") for row in rows):
+        columns.append(COLUMNS["group"])
+    if "forfeits" in first:
+        columns += [replace(column, where=WIDE) for column in columns_of(["score_first", "points", "stones"])]
+        columns += [turns, forfeits]
     if "end_faults" in first:
         columns.append(COLUMNS["end_faults"])
     if times:
@@ -206,26 +239,41 @@ def crosstables(standings: RunStandings) -> list[Table]:
     return [] if met is None else [Table("crosstable", "", met, files=CROSS_COLUMNS)]
 
 
-def _square(standings: RunStandings) -> Table:
-    """Return the crosstable as a square: score in % of the bot of the row against the bot of the column.
+def _square(name: str, head: str, rows: Rows, text: Callable[[TableRow, str], str]) -> Table:
+    """Return a table with a row and a column for each bot, and the text for the two; `head` is that of the names.
 
-    What fits a terminal, the columns of the best bots, has all their scores, also against the others.
+    A narrow terminal shows the columns of the first bots, so it has all that the table says of these.
     """
-    order = [row["bot"] for row in standings.rows]
-    rows = [{"rank": rank, "bot": bot} for rank, bot in enumerate(order, start=1)]
-    score = {(row["bot"], row["opponent"]): row["score"] for row in standings.met or ()}
 
     def against(opponent: str, rank: int) -> Column:
-        return Column(
-            str(rank),
-            cell=lambda row: "·" if row["bot"] == opponent else percent(score.get((row["bot"], opponent), math.nan)),
-        )
+        return Column(str(rank), cell=lambda row: "·" if row["bot"] == opponent else text(row, opponent))
 
-    columns = [Column("", key="rank"), Column("score% against", "text", "bot")]
-    columns += [against(bot, rank) for rank, bot in enumerate(order, start=1)]
-    if len(order) > WIDEST_CROSSTABLE:
+    columns = [Column("", key="rank"), Column(head, "text", "bot")]
+    columns += [against(row["bot"], row["rank"]) for row in rows]
+    if len(rows) > WIDEST_SQUARE:
         columns = [replace(column, where=WIDE) for column in columns]
-    return Table("crosstable", "", rows, columns)
+    return Table(name, "", rows, columns)
+
+
+def _crosstable(standings: RunStandings) -> Table:
+    """Return the crosstable as a square: score in % of the bot of the row against the bot of the column."""
+    rows = [{"rank": rank, "bot": row["bot"]} for rank, row in enumerate(standings.rows, start=1)]
+    score = {(row["bot"], row["opponent"]): row["score"] for row in standings.met or ()}
+    return _square(
+        "crosstable", "score% against", rows, lambda row, opponent: percent(score.get((row["bot"], opponent), math.nan))
+    )
+
+
+def _los_table(ratings: Ratings) -> Table:
+    """Return how likely the bot of the row is stronger than the bot of the column."""
+    likely = ratings.los().to_numpy().tolist()
+    rows = [
+        {"rank": rank, "bot": bot} | dict(zip(ratings.bots, chances))
+        for rank, (bot, chances) in enumerate(zip(ratings.bots, likely), start=1)
+    ]
+    table = _square("los", "stronger than", rows, lambda row, opponent: likelihood(row[opponent]))
+    title = "Likelihood that the bot of the row is stronger than the bot of the column, %"
+    return replace(table, title=title, files=("bot", *ratings.bots))
 
 
 def _adjusted_table(meetings: Sequence[AdjustedMeeting]) -> Table:
@@ -244,6 +292,31 @@ def forfeit_text(row: TableRow) -> str:
     """
     kinds = [f"{row[column]} {kind}" for kind, column in FORFEIT_COLUMNS.items() if row[column]]
     return ", ".join(kinds) or "-"
+
+
+def sprt_table(result: SprtResult, bot: str) -> Table:
+    """Return the state of a test as a row for files; no estimate before the first pair, no `los` after the stop.
+
+    `fishtest` has the figures as other programs show them, a normal approximation.
+    """
+    test, estimate, unbiased = result.test, result.estimate, stopped_estimate(result)
+    unit = unit_of(result)
+    row: dict[str, Any] = {
+        "verdict": result.verdict,
+        "meaning": verdict_text(result, bot),
+        "llr": result.llr,
+        **{name: getattr(test, name) for name in ("lower", "upper", "model", "elo0", "elo1", "alpha", "beta")},
+        "unit": unit,
+        "units": result.units,
+        "games": result.units * (2 if unit == "pairs" else 1),
+        **{name: None if estimate is None else getattr(estimate, name) for name in _ESTIMATE},
+        "los": None if estimate is None or unbiased is not None else estimate.los,
+        "unbiased": None if unbiased is None else vars(unbiased),
+        "fishtest": None if estimate is None else vars(fishtest(result.counts)),
+        "luck": None if result.luck is None else vars(result.luck),
+        "remark": result.remark,
+    }
+    return Table("test", "", [row], files=(*row,))
 
 
 # ---------------------------------------------------------------- rounds and brackets
@@ -388,7 +461,7 @@ def _timing_text(standings: RunStandings) -> str:
     """
     rows: list[tuple[object, ...]] = []
     run = standings.run
-    for time in run.times:
+    for time in run.columns.thinking:
         rows.append(("bot", time.bot, "decisions", time.decisions))
         rows += [("bot", time.bot, measure, number(ms, 6)) for measure, ms in time.measures().items()]
     for session_number, session in enumerate(run.sessions, start=1):

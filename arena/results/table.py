@@ -1,7 +1,7 @@
 """Tables of a report: rows of plain values, and columns that say how they are shown.
 
-Builders (`standings_report`, `run_stats`, `compare`, `ratings`, `league`) make a `Report` of `Table`s. Writers turn it
-into text: `arena.results.formats` for readers, `arena.results.data_formats` for programs.
+Builders (`standings_report`, `run_stats`, `variant_report`, `league`) make a `Report` of `Table`s, which writers turn
+into text: `formats` for readers, `data_formats` for programs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arena.endings import ForfeitKind
-from arena.results.forfeit_lines import forfeit_alerts
 from arena.stats.pairs import HeadToHead
 from arena.text import counted, half_up
 from arena.tournament.forfeits import ForfeitReason, ForfeitSummary
@@ -298,6 +297,10 @@ COLUMNS = {
 }
 """The columns of results, by their names in files and frames: how they are shown and rounded, and what they mean."""
 
+RATED_COLUMNS = ("elo", "elo_error95", "elo_plus", "elo_minus", "games", "wins", "draws", "losses", "score")
+"""The figures of a bot in every table of ratings."""
+RATING_COLUMNS = ("rank", "bot", *RATED_COLUMNS, "group")
+"""Columns of ratings alone."""
 RATING = (replace(COLUMNS["elo"], kind="whole elo"), COLUMNS["elo_plus"], COLUMNS["elo_minus"])
 """A rating and how far its 95% interval reaches up and down."""
 TALLY = Column("W-D-L", cell=tally_text, where=WIDE)
@@ -418,23 +421,6 @@ class Report:
     answer: Sequence[str] = ()
     forfeits: Mapping[str, ForfeitSummary] = field(default_factory=dict)
     next: str = ""
-
-    @cached_property
-    def alerts(self) -> list[list[str]]:
-        """Lines about forfeits, below the heading: what must be known before the figures.
-
-        They have parts that may hold texts of bots. The first part says it without them, and pages have no more.
-        """
-        return [
-            [f"{variant}: {first}" if variant else first, *rest]
-            for variant, forfeits in self.forfeits.items()
-            for first, *rest in forfeit_alerts(forfeits)
-        ]
-
-    @property
-    def said_above(self) -> list[str]:
-        """What pages have of the alerts: sentences without texts of bots."""
-        return [f"{alert[0]}." for alert in self.alerts]
 
     @property
     def stored(self) -> list[Table]:

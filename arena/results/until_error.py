@@ -40,10 +40,11 @@ def largest_error(standings_: RunStandings, bots: Sequence[str]) -> tuple[float,
     It is the longer side of a bot's interval, but the shorter one of a bot that is far from the average: the other may
     have no end however long it plays.
     """
-    errors = []
+    errors, rated = [], standings_.ratings
+    near = {} if rated is None else dict(zip(rated.bots, rated.near))
     for row in standings_.rows:
         if not bots or row["bot"] in bots:
-            side = min if row["bot"] in standings_.far else max
+            side = max if near.get(row["bot"], True) else min
             error = side(row["elo_plus"], row["elo_minus"])
             errors.append((math.inf if math.isnan(error) else float(error), str(row["bot"])))
     return max(errors, key=lambda error: error[0])

@@ -227,7 +227,4 @@ def _remarks(runs: Sequence[VariantRun], games: pd.DataFrame) -> list[str]:
         lines.append(f"Fewer than {FEWEST_DEALS} deals give no interval{more}.")
     for run in runs:
         lines += [f"Left out in {run.variant}: {one_line(bot)}, {reason}." for bot, reason in run.run.left_out.items()]
-    lengths = games.groupby("variant", sort=False).size()
-    if lengths.nunique() > 1:
-        lines.append("Games: " + ", ".join(f"{name} {count}" for name, count in lengths.items()) + ".")
     return lines

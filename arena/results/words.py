@@ -1,7 +1,7 @@
 """Word what figures show and what to do next: every sentence that judges or advises.
 
 A command that is advised works for this source: neither a run of a format without room for more games is advised to
-grow, nor one variant of a comparison. A sequential test is worded in `sprt_report`, forfeits in `forfeit_lines`.
+grow, nor one variant of a comparison.
 """
 
 from __future__ import annotations
@@ -9,17 +9,25 @@ from __future__ import annotations
 import math
 import shlex
 import warnings
+from collections.abc import Mapping, Sequence
 
+import numpy as np
+
+from arena.endings import AFTER
 from arena.errors import BotWarning
 from arena.game.rules import shown_rules
 from arena.paths import STDIN, data_folder
 from arena.results.run_data import RunData
 from arena.results.run_standings import LARGE_FIELD, RunStandings, is_large
-from arena.results.sprt_report import estimate_line
-from arena.results.table import SIDES, Rows, chance_text, difference_text, percent, rating_text
+from arena.results.table import SIDES, Report, Rows, chance_text, difference_text, percent, rating_text
+from arena.stats.adjusted import LEAST_WORTH
 from arena.stats.intervals import FEWEST_DEALS
-from arena.text import counted, one_line
+from arena.stats.pairs import CELLS
+from arena.stats.ratings import Ratings
+from arena.stats.sprt import SprtResult, StoppedEstimate, stopped_estimate
+from arena.text import counted, first_line, one_line, printable
 from arena.tournament.config import load_config
+from arena.tournament.forfeits import ForfeitReason, ForfeitSummary
 from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
 
 MOST_ADVANTAGE_ERROR = 400
@@ -27,7 +35,12 @@ MOST_ADVANTAGE_ERROR = 400
 FIELD_AVERAGE = "the field's average (0)"
 CLEAR = 0.05
 """An adjusted p-value below which a difference is called clear."""
-_MOST_NAMED = 3
+_MOST_DIFFERENCES = 3
+_MOST_LINES = 5
+"""More lines about forfeits are joined: of bots that forfeited most of their games those beyond, of all others one for
+each kind."""
+_MOST_NAMED = 5
+_LONGEST_REASON = 100
 _LONGEST_NAME = 60
 _FOUR_OF_FIVE = 2.04
 """Games with which a lead is larger than its 95% error in 80% of runs, per games that make the error as large as it."""
@@ -69,7 +82,7 @@ def remarks(standings: RunStandings) -> list[str]:
         if not math.isnan(first["score_low"]):
             lines[-1] += f" ({percent(first['score_low'])} .. {percent(first['score_high'])})"
         known = error < MOST_ADVANTAGE_ERROR
-        lines[-1] += "." if not known else f", an advantage of {elo:+z.0f} ± {error:.0f} Elo."
+        lines[-1] += f", an advantage of {advantage_text(elo, error)}." if known else "."
         form = TOURNAMENT_FORMATS.get(standings.run.config["format"])  # a league or a file of records has none
         if form is not None and form.chained:
             counts = "only the Elo figure counts" if known else "this share says little"
@@ -78,18 +91,29 @@ def remarks(standings: RunStandings) -> list[str]:
         lines.append(f"Endings: {', '.join(shares)}. Mean length {standings.mean_turns:.1f} turns.")
     if standings.met is None and is_large(standings.run):
         lines.append(f"With more than {LARGE_FIELD} bots, only 'arena export FOLDER --all' writes crosstable.csv.")
-    with_errors = any(not math.isnan(row["elo_plus"]) for row in standings.rows)
-    elo_note = f"Ratings are relative to {zero_text(standings.run)}{f'; {SIDES}' * with_errors}."
-    notes = [one_line(note) for note in (*standings.notes, advice_on_errors(standings)) if note]
-    extra = " ".join(f"{note[0].upper()}{note[1:]}." for note in notes)
-    return [*lines, f"{elo_note} {extra}".rstrip() if played else extra, *standings.run.remarks]
+    run, says = standings.run, "No games yet."
+    if standings.ratings is not None:
+        says = ratings_line(standings.ratings, run.anchors, advice(standings), run.centre)
+    return [*lines, says, *run.remarks]
 
 
-def zero_text(run: RunData) -> str:
-    """Say what ratings are relative to."""
-    if held := [f"{one_line(bot)} ({elo:g})" for bot, elo in run.anchors.items()]:
-        return " and ".join(held)
-    return "the average of the league's table (0)" if run.centre else FIELD_AVERAGE
+def advantage_text(elo: float, error: float) -> str:
+    """Return the advantage of moving first, with its error unless it was given.
+
+    >>> advantage_text(12.3, 40.0), advantage_text(0.0, 0.0)
+    ('+12 ± 40 Elo', '+0 Elo, as given')
+    """
+    return f"{elo:+z.0f} ± {error:.0f} Elo" if error else f"{elo:+z.0f} Elo, as given"
+
+
+def ratings_line(ratings: Ratings, anchors: Mapping[str, float], advice: str, centre: Sequence[str] = ()) -> str:
+    """Say what ratings are relative to, how their errors are meant, and what was noted about them."""
+    zero = "the average of the league's table (0)" if centre else FIELD_AVERAGE
+    if anchors:
+        zero = " and ".join(f"{one_line(bot)} ({elo:g})" for bot, elo in anchors.items())
+    sides = "" if np.isnan(ratings.plus).all() else f"; {SIDES}"
+    notes = [one_line(note) for note in (*ratings.notes, advice) if note]
+    return " ".join([f"Ratings are relative to {zero}{sides}.", *(f"{note[0].upper()}{note[1:]}." for note in notes)])
 
 
 def head_to_head_line(standings: RunStandings) -> str:
@@ -212,14 +236,14 @@ def next_step(table: RunStandings, folder: str) -> str:
     return f"{name} is stronger than {rung}. Next: arena match {spec} {rungs[number]}"
 
 
-def advice_on_errors(standings: RunStandings) -> str:
+def advice(standings: RunStandings) -> str:
     """Return what would make errors known, or smaller; "" for nothing."""
     run = standings.run
-    if not standings.advice or standings.always_forfeiting or not may_grow(run):
+    if standings.ratings is None or not standings.ratings.advice or standings.always_forfeiting or not may_grow(run):
         return ""
     form = TOURNAMENT_FORMATS.get(str(run.config["format"]))
     shared = form is not None and form.own_deals and not (run.config.get("own_deals") or run.config.get("deals"))
-    return standings.advice + ", or give each pairing its own deals (own_deals)" * shared
+    return standings.ratings.advice + ", or give each pairing its own deals (own_deals)" * shared
 
 
 def fit_sentence(p_value: float) -> str:
@@ -246,7 +270,7 @@ def variants_answer(gaps: Rows, rates: Rows) -> list[str]:
         most = max((max(-row["low"], row["high"]) for row in known if not math.isnan(row["low"])), default=1.0)
         lines = [f"No effect of the variant is shown; effects up to ±{100 * most:.1f}% remain possible. The largest:"]
     largest = sorted(clear or known or gaps, key=lambda row: -abs(row["difference"]))
-    for row in largest[: _MOST_NAMED if clear else 1]:
+    for row in largest[: _MOST_DIFFERENCES if clear else 1]:
         between = "" if math.isnan(row["low"]) else f" ({100 * row['low']:+z.1f} .. {100 * row['high']:+z.1f})"
         lines.append(
             f"  {row['bot']}: {100 * row['difference']:+z.1f}%{between} in {row['variant']} against {row['against']}"
@@ -262,3 +286,204 @@ def variants_answer(gaps: Rows, rates: Rows) -> list[str]:
         leaders = [f"{bot} in {', '.join(where)}" for (shown, bot), where in led.items() if shown == is_shown]
         lines += [f"{words}: {'; '.join(leaders)}."] if leaders else []
     return lines
+
+
+# ---------------------------------------------------------------- forfeits
+
+
+class Code(str):
+    """A part of a line to be shown letter by letter, such as a command."""
+
+
+def forfeit_alerts(forfeits: ForfeitSummary) -> list[list[str]]:
+    """Return lines about forfeits.
+
+    The first are about bots that forfeited most of their games, those that forfeited all before others; then come each
+    other bot and kind, and failures in `end`. A line has the number of games, the kind, the commonest reason, and the
+    command that shows the first of these games. The first part of a line says it without texts of bots.
+    """
+    shares = {bot: lost / max(forfeits.games[bot], 1) for bot, lost in forfeits.lost.items()}
+    failing = sorted((bot for bot in shares if shares[bot] > 0.5), key=lambda bot: -shares[bot])
+    alerts = [_alert(bot, forfeits) for bot in failing[:_MOST_LINES]]
+    if rest := failing[_MOST_LINES:]:
+        alerts.append([f"{_named([*map(one_line, rest)])} forfeited most of their games too"])
+        alerts[-1] += _all_of_them(forfeits)
+    others = [line for line in forfeits.reasons if line.kind == AFTER or line.bot not in failing]
+    return alerts + _items(others, forfeits)
+
+
+def forfeit_paragraph(forfeits: ForfeitSummary) -> str:
+    """Return all lines as text for a terminal, without a line end; "" if no bot has failed."""
+    return printable("\n".join("".join(line) for line in forfeit_alerts(forfeits)), keep="\n")
+
+
+def _alert(bot: str, forfeits: ForfeitSummary) -> list[str]:
+    own = [line for line in forfeits.reasons if line.bot == bot and line.kind != AFTER]
+    lost, played = sum(line.games for line in own), forfeits.games[bot]
+    games = counted(played, "game")
+    share = f"all {games}" if lost == played else f"{lost:,} of {games}"
+    most = "" if own[0].games == lost else f", {own[0].games:,} of them"
+    return [f"{one_line(bot)} forfeited {share}{most} by {own[0].kind}", *_reason(own[0], forfeits)]
+
+
+def _items(lines: Sequence[ForfeitReason], forfeits: ForfeitSummary) -> list[list[str]]:
+    """Return a line for each bot and kind, but for many of them a line for each kind."""
+    if len(lines) <= _MOST_LINES:
+        return [[_item(line, counted(forfeits.games[line.bot], "game")), *_reason(line, forfeits)] for line in lines]
+    items: list[list[str]] = []
+    for kind in dict.fromkeys(line.kind for line in lines):
+        own = [line for line in lines if line.kind == kind]
+        way = "after which a bot failed in end (the results stand)" if kind == AFTER else f"by {kind}"
+        bots = _named([f"{one_line(line.bot)} {line.games:,}" for line in own])
+        games = counted(sum(line.games for line in own), "game")
+        reason = _reason(own[0], forfeits)
+        items.append([f"{games} {way} ({bots})", *([", such as"] if own[0].reason else []), *reason])
+    items[-1] += _all_of_them(forfeits)
+    return items
+
+
+def _item(line: ForfeitReason, games: str) -> str:
+    if line.kind == AFTER:
+        return f"{one_line(line.bot)} failed in end after {line.games:,} of {games} (the results stand)"
+    return f"{one_line(line.bot)} forfeited {line.games:,} of {games} by {line.kind}"
+
+
+def _reason(line: ForfeitReason, forfeits: ForfeitSummary) -> list[str]:
+    """Return the commonest reason of forfeits, and the command that shows the first of these games."""
+    reason = first_line(line.reason, _LONGEST_REASON)
+    parts = [": ", Code(reason)] if reason else []
+    if forfeits.folder and line.game:
+        parts += ["; ", Code(f"arena replay {shlex.quote(forfeits.folder)} {shlex.quote(line.game)}")]
+    return parts
+
+
+def _all_of_them(forfeits: ForfeitSummary) -> list[str]:
+    if not forfeits.folder:
+        return []
+    return ["; all of them: ", Code(f"arena standings {shlex.quote(forfeits.folder)} --json")]
+
+
+def _named(names: Sequence[str]) -> str:
+    """Join names, only the first of many.
+
+    >>> _named(["a", "b"]), _named(["a", "b", "c", "d", "e", "f", "g"])
+    ('a, b', 'a, b, c, d, e and 2 more')
+    """
+    left = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {left} more" if left > 0 else "")
+
+
+def alerts(report: Report) -> list[list[str]]:
+    """Return lines about forfeits, for below the heading of a report: what must be known before the figures.
+
+    They have parts that may hold texts of bots. The first part says it without them, and pages have no more.
+    """
+    return [
+        [f"{variant}: {first}" if variant else first, *rest]
+        for variant, forfeits in report.forfeits.items()
+        for first, *rest in forfeit_alerts(forfeits)
+    ]
+
+
+def said_above(report: Report) -> list[str]:
+    """Return what pages have of the alerts: sentences without texts of bots."""
+    return [f"{alert[0]}." for alert in alerts(report)]
+
+
+# ---------------------------------------------------------------- a sequential test
+
+
+def unit_of(result: SprtResult) -> str:
+    """Return what the test counts: pairs or games."""
+    return CELLS[len(result.counts)][0]
+
+
+def verdict_text(result: SprtResult, bot: str = "the first bot") -> str:
+    """Explain the verdict. That H0 is accepted does not show that it holds.
+
+    >>> from arena.stats.sprt import SprtTest, sprt_result
+    >>> for counts in ([30, 0, 40, 0, 30], [99, 0, 40, 0, 90], [10, 0, 40, 0, 50]):
+    ...     print(verdict_text(sprt_result(SprtTest(0, 50), counts), "new"))
+    undecided, no bound is crossed; more pairs may decide
+    H0 accepted, new is not shown to be stronger by +50 Elo (elo1)
+    H1 accepted, new is shown to be stronger than +0 Elo (elo0)
+    """
+    test = result.test
+    unit = "Elo" if test.model == "logistic" else "normalized Elo"
+    if result.verdict == "H1":
+        return f"H1 accepted, {bot} is shown to be stronger than {test.elo0:+g} {unit} (elo0)"
+    if result.verdict == "H0":
+        by = "stronger by" if test.elo1 > 0 else "as strong as"
+        return f"H0 accepted, {bot} is not shown to be {by} {test.elo1:+g} {unit} (elo1)"
+    return f"undecided, no bound is crossed; more {unit_of(result)} may decide"
+
+
+def sprt_line(result: SprtResult) -> str:
+    """Return the state of a test in one line.
+
+    >>> from arena.stats.sprt import SprtTest, sprt_result
+    >>> sprt_line(sprt_result(SprtTest(0, 5), [5, 0, 35, 0, 10]))
+    '50 pairs, LLR +0.22 (-2.94 .. +2.94), +34.9 ± 60.4 Elo (95% -25.3 .. +95.5)'
+    """
+    bounds = f"{result.test.lower:+.2f} .. {result.test.upper:+.2f}"
+    text = f"{result.units:,} {unit_of(result)}, LLR {result.llr:+z.2f} ({bounds})"
+    if result.estimate is not None and result.verdict == "continue":
+        text += f", {difference_text(result.estimate)}"
+    return text
+
+
+def stopped_text(estimate: StoppedEstimate) -> str:
+    """Return an estimate that allows for the stop of its test; an end that has no limit is said in words.
+
+    >>> stopped_text(StoppedEstimate(45.3, -4.1, 91.9)), stopped_text(StoppedEstimate(45.3, math.nan, math.nan))
+    ('+45.3 Elo (95% -4.1 .. +91.9)', '+45.3 Elo')
+    >>> stopped_text(StoppedEstimate(math.inf, 38.9, math.inf)), stopped_text(StoppedEstimate(-90.0, -math.inf, -38.9))
+    ('no upper limit; at least +39 Elo (95%)', '-90.0 Elo (no lower limit; at most -39 Elo (95%))')
+    """
+    low, high = estimate.elo_low, estimate.elo_high
+    ends = f"95% {low:+z.1f} .. {high:+z.1f}"
+    if math.inf in (estimate.elo, high):
+        ends = "no upper limit" + (f"; at least {low:+z.0f} Elo (95%)" if math.isfinite(low) else "")
+    elif -math.inf in (estimate.elo, low):
+        ends = "no lower limit" + (f"; at most {high:+z.0f} Elo (95%)" if math.isfinite(high) else "")
+    if math.isinf(estimate.elo):
+        return ends
+    return f"{estimate.elo:+z.1f} Elo" + ("" if math.isnan(low) else f" ({ends})")
+
+
+def estimate_line(result: SprtResult, bot: str, opponent: str) -> str:
+    """Say how much stronger a bot is, from one pair on: of a stopped test with all that allows for the stop."""
+    estimate, unbiased = result.estimate, stopped_estimate(result)
+    assert estimate is not None
+    says = f"{bot} against {opponent} {difference_text(estimate)}, normalized {estimate.normalized_elo:+z.1f}"
+    known = "" if math.isnan(estimate.los) else f"; chance of being the stronger bot: {chance_text(estimate.los)}"
+    if estimate.flag:
+        says = f"{bot} {difference_text(estimate, opponent)}"
+    elif unbiased is not None:
+        says = f"{bot} against {opponent} {stopped_text(unbiased)}, which allows for the stop"
+    heading = "Estimate" if result.luck is None else "Estimate, luck taken out"
+    return f"{heading}: {says}; score {percent(estimate.score)}%{known if unbiased is None else ''}."
+
+
+def sprt_text(result: SprtResult, bot: str = "the first bot", opponent: str = "the second") -> str:
+    """Return a test in a few lines, with a line end."""
+    test, unit = result.test, unit_of(result)
+    lines = [
+        f"Verdict: {verdict_text(result, bot)}.",
+        f"LLR {result.llr:+z.3f}, bounds {result.test.lower:+.3f} (H0) and {result.test.upper:+.3f} (H1),"
+        f" after {result.units:,} {unit}.",
+        f"Hypotheses in {test.model} Elo: H0 {test.elo0:+g} (elo0), H1 {test.elo1:+g} (elo1). H1 is accepted wrongly in"
+        f" {100 * test.alpha:g}% of tests if H0 holds, H0 in {100 * test.beta:g}% if H1 holds.",
+    ]
+    if result.estimate is not None:
+        lines.append(estimate_line(result, bot, opponent))
+        lines.append(
+            f"{unit.capitalize()} {', '.join(CELLS[len(result.counts)][1])}: {', '.join(map(str, result.counts))}."
+        )
+    if (luck := result.luck) is not None:
+        helps = "" if luck.worth >= LEAST_WORTH else ", so this does not help"
+        lines.append(
+            f"As counted, the score is {percent(luck.counted)}%. With luck taken out, a pair is worth {luck.worth:.2f}"
+            f" pairs as counted{helps}."
+        )
+    return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""Describe a field of bots apart from its ratings, as tidy frames: length, stones, endings, forfeits, time.
+"""Describe a field of bots apart from its ratings, as tidy frames: length, stones, endings and forfeits.
 
 Every function takes a games frame (arena.stats.frames) or, for repeated use of the same games, the result of `by_seat`;
 `length_histogram` takes games only. `by` is a list of columns to group by: "bot", "opponent" or
@@ -240,28 +240,3 @@ def forfeits(games: pd.DataFrame) -> pd.DataFrame:
     own = seats[(seats["forfeit_by"] == seats["bot"]) & seats["forfeit"].notna()]
     counts = [{**keys, "games": len(rows)} for keys, rows in grouped(own, ["bot", "opponent", "forfeit"])]
     return pd.DataFrame(counts, columns=["bot", "opponent", "forfeit", "games"])
-
-
-def thinking_time(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
-    """Return thinking time in milliseconds per decision.
-
-    Columns: `by`, games, decisions, ms_mean (all time / all decisions), and ms_p50, ms_p99, ms_max:
-    quantiles over games of each game's mean. Nan without decisions.
-    """
-    needed = ("ms_first", "ms_second", "decisions_first", "decisions_second")
-    seats = by_seat(games, *needed)
-    ms, decisions = _numbers(seats, "ms"), _numbers(seats, "decisions")
-    is_known = (decisions > 0) & ~np.isnan(ms)
-
-    def row_of(rows: Ints) -> dict[str, float]:
-        asked = rows[is_known[rows]]
-        figures = [math.nan] * 4
-        if len(asked):
-            each = ms[asked] / decisions[asked]
-            mean = ms[asked].sum() / decisions[asked].sum()
-            figures = [mean, *np.quantile(each, (0.5, 0.99)), each.max()]
-        names = ("ms_mean", "ms_p50", "ms_p99", "ms_max")
-        row: dict[str, float] = {"games": len(rows), "decisions": int(decisions[asked].sum())}
-        return row | {name: float(value) for name, value in zip(names, figures)}
-
-    return _table(seats, by, row_of)

@@ -111,21 +111,19 @@ class Ratings:
     def frame(self) -> pd.DataFrame:
         """Return a row per bot, best first.
 
-        Columns: bot, elo, elo_error95, elo_plus, elo_minus, games, wins, draws, losses, score, group.
+        Columns: rank, bot, elo, elo_error95, elo_plus, elo_minus, games, wins, draws, losses, score, group.
         """
         import pandas as pd  # slow to load
 
         return pd.DataFrame(
             {
-                "bot": list(self.bots),
+                "rank": range(1, len(self.bots) + 1),
+                "bot": self.bots,
                 "elo": self.elo,
                 "elo_error95": self.error95,
                 "elo_plus": self.plus,
                 "elo_minus": self.minus,
-                "games": self.games,
-                "wins": self.wins,
-                "draws": self.draws,
-                "losses": self.losses,
+                **{name: getattr(self, name) for name in ("games", "wins", "draws", "losses")},
                 "score": (self.wins + self.draws / 2) / self.games,
                 "group": self.group,
             }

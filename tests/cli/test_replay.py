@@ -14,7 +14,7 @@ from arena.game.record import parse_record
 from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena, content
 
-LINE = re.compile(r"^((\w+)/(\w+)/\d+)  (1-0|0-1|½-½)", re.MULTILINE)
+LINE = re.compile(r"^((\w+)/(\w+)/\d+) +(1-0|0-1|½-½)", re.MULTILINE)
 
 
 def listed(text: str) -> list[tuple[str, ...]]:
@@ -172,9 +172,9 @@ def run(arena: Arena, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
 
 def test_a_bot_that_is_the_same_chooses_the_same(run: Arena) -> None:
     for game in range(1, 9):
-        if "mine" in (listed := run("replay", "run").out.splitlines())[game + 1]:
+        if "mine" in (listed := run("replay", "run").out.splitlines())[game + 3]:
             out = run("debug", "mine.py", "run", game).out
-            assert "decisions; 0 differ" in out, listed[game + 1]
+            assert "decisions; 0 differ" in out, listed[game + 3]
 
 
 def test_another_bot_is_asked_in_its_place(run: Arena) -> None:

@@ -12,7 +12,7 @@ import pytest
 from arena.game.record import parse_record
 from arena.game.rules import load_rules
 from arena.policy import load_net
-from arena.results.sprt_report import sprt_text
+from arena.results.words import sprt_text
 from arena.stats.sprt import AdjustedSprt, SprtTest
 from arena.tournament.luck import LUCK, JudgedLuck, fixed_luck, game_luck
 from arena.tournament.store.reader import Reader

@@ -146,8 +146,9 @@ def test_without_help_all_ratings_are_as_counted(folder: Path) -> None:
     assert str(adjusted.rows) == str(plain.rows)  # nan is not equal to itself
     assert remarks(adjusted)[:-1] == remarks(plain)[:-1]
     assert remarks(adjusted)[0].startswith("First player: ")
-    assert adjusted.notes[:-1] == plain.notes
-    assert "does not help" in adjusted.notes[-1]
+    assert adjusted.ratings is not None and plain.ratings is not None  # noqa: PT018
+    assert adjusted.ratings.notes[:-1] == plain.ratings.notes
+    assert "does not help" in adjusted.ratings.notes[-1]
 
 
 def test_a_duel_is_rated_by_its_adjusted_score(folder: Path) -> None:

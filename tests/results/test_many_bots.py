@@ -19,6 +19,7 @@ from arena.results.sources import StoredRun
 from arena.results.standings_report import public_json, standings_report, write_run_files
 from arena.results.table import Report, percent
 from arena.results.variant_report import comparison, read_variants
+from arena.results.words import alerts
 from arena.tournament.games import GameResult, GameTask
 from tests.cli.conftest import content
 from tests.results.synthetic import STRENGTH, store_run, strong, synthetic
@@ -161,7 +162,7 @@ def test_many_bots_that_forfeit_are_grouped(tmp_path: Path) -> None:
 
     found = field_of(tmp_path / "some", NAMES[:12], 6, sometimes)
     assert len(found.run.forfeits) == 22
-    items = standings_report(found).alerts
+    items = alerts(standings_report(found))
     assert ["".join(item).partition(" (")[0] for item in items] == [
         "66 games by exception",
         "66 games by crash",

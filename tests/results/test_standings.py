@@ -15,14 +15,12 @@ from arena.lab.tournament import run_tournament
 from arena.results import standings_report as module
 from arena.results.data_formats import table_csv
 from arena.results.pages.figures import rating_plot
-from arena.results.ratings_report import ratings_tables
 from arena.results.run_data import read_run
 from arena.results.run_standings import FORFEIT_COLUMNS, STANDING_COLUMNS, RunStandings, rate_run, standings
 from arena.results.run_stats import run_frames
 from arena.results.standings_report import public_json, standings_report, write_run_files
 from arena.results.words import findings, remarks
 from arena.stats.pairs import counts_between, elo_of_score, head_to_head
-from arena.stats.ratings import rate
 from arena.tournament.games import GameResult, GameTask
 from arena.tournament.store.reader import Reader, WorkSession
 from tests.cli.conftest import content
@@ -85,7 +83,7 @@ def test_a_run_in_progress_shows_bots_without_games(tmp_path: Path) -> None:
 def test_a_run_without_games(tmp_path: Path) -> None:
     found = standings(synthetic(tmp_path / "run", units=0))
     assert [row["games"] for row in found.rows] == [0, 0, 0]
-    assert found.notes == ("no games yet",)
+    assert remarks(found) == ["No games yet."]
     assert found.faults == 0
 
 
@@ -257,20 +255,6 @@ def test_a_rung_is_known_by_its_source_and_not_by_its_name(match: RunStandings) 
     other = replace(match, run=replace(match.run, sources=match.run.sources | {"random": "another"}))
     assert "random, rung 1 of 7" in next_step(match, "run")
     assert next_step(other, "run") == ""
-
-
-def test_likelihoods_say_of_how_many_pairs_the_most_extreme_is() -> None:
-    rows = [
-        (first, second, float((deal + ahead) % 4 < 2 + ahead))
-        for deal in range(12)
-        for first, second, ahead in (("a", "b", 1), ("b", "a", 0), ("a", "c", 0), ("c", "b", 0), ("b", "c", 1))
-    ]
-    games = pd.DataFrame(rows, columns=["first", "second", "score"])
-    _, shown, _ = ratings_tables(rate(games), los=True)
-    likely = rate(games).los().to_numpy()
-    assert shown.note.startswith("The most extreme of 3 pairs")
-    assert f"{100 * likely.max():.1f}%" in shown.note
-    assert not ratings_tables(rate(games[games["second"] != "c"].query("first != 'c'")), los=True)[1].note
 
 
 def test_too_few_games_to_tell_the_first_player_from_the_stronger(tmp_path: Path) -> None:

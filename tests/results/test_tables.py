@@ -56,12 +56,15 @@ def test_terminal_shows_standings_crosstable_and_remarks(found: RunStandings) ->
 
 
 def test_only_the_terminal_shows_what_a_clock_measured(run: RunData) -> None:
-    slow = replace(run, times=tuple(time._replace(us=98765000 * time.decisions) for time in run.times))
+    times = tuple(time._replace(us=98765000 * time.decisions) for time in run.columns.thinking)
+    slow = replace(run, columns=replace(run.columns, thinking=times))
     for format_ in REPORT_FORMATS:
         text = standings_text(standings(slow), format_)
         assert ("98765" in text) == (format_ in ("table", "wide"))
         if format_ not in ("table", "wide"):
-            assert text == standings_text(standings(replace(run, times=(), sessions=())), format_)
+            assert text == standings_text(
+                standings(replace(run, columns=replace(run.columns, thinking=()), sessions=())), format_
+            )
 
 
 def test_reasons_of_forfeits_stand_above_the_table(run: RunData) -> None:
@@ -121,7 +124,9 @@ def test_a_series_warns_of_the_first_players_score(found: RunStandings) -> None:
     series = replace(found.run, config={**found.run.config, "format": "series"})
     assert "so only the Elo figure counts" in remarks(standings(series))[0]
     assert "so only" not in "".join(remarks(found))
-    few = remarks(replace(standings(series), first_advantage=(0.0, float("inf"))))[0]
+    table = standings(series)
+    assert table.ratings is not None
+    few = remarks(replace(table, ratings=replace(table.ratings, first_advantage_error95=float("inf"))))[0]
     assert "Elo" not in few, "there is no such figure"
 
 

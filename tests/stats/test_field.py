@@ -77,20 +77,6 @@ def test_forfeits_count_for_those_who_committed_them() -> None:
     assert field.terminations(none)["normal"].tolist() == [4, 4, 4]
 
 
-def test_thinking_time_is_by_decision() -> None:
-    ann = row(field.thinking_time(GAMES), bot="ann")
-    assert ann["decisions"] == 20 + 15 + 22 + 4
-    assert ann["ms_mean"] == pytest.approx((100 + 90 + 44 + 4) / 61)
-    assert ann["ms_max"] == 6.0
-    each = np.array([5.0, 6.0, 2.0, 1.0])
-    assert ann["ms_p50"] == pytest.approx(np.quantile(each, 0.5))
-    assert ann["ms_p99"] == pytest.approx(np.quantile(each, 0.99))
-    asked = row(field.thinking_time(GAMES, by=["bot", "opponent"]), bot="bob", opponent="cid")
-    assert asked["ms_mean"] == 2.0  # the game without a decision does not count
-    never = GAMES.assign(ms_first=np.nan, ms_second=np.nan)
-    assert field.thinking_time(never)["ms_mean"].isna().all()
-
-
 # ---------------------------------------------------------------- bad input
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from arena.results.sprt_report import sprt_line, sprt_table, sprt_text
+from arena.results.standings_report import sprt_table
+from arena.results.words import sprt_line, sprt_text
 from arena.stats.pairs import score_of_elo
 from arena.stats.sprt import (
     BIAS_REMARK,

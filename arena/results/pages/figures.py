@@ -14,8 +14,8 @@ import numpy as np
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
+from arena.results import PLOT_KINDS
 from arena.results.decisions import plays_frame, spaced
-from arena.results.kinds import PLOT_KINDS
 from arena.results.pages.plots import (
     MOST_LINES,
     Bars,
@@ -220,13 +220,13 @@ def length_plot(histogram: pd.DataFrame) -> Bars:
 def times_plot(run: RunData) -> Dots | None:
     """Plot each bot's median thinking time, with its 10th to 90th percentile; return None if no time is known."""
     rows = []
-    for time in run.times[:LARGEST_SQUARE]:
+    for time in run.columns.thinking[:LARGEST_SQUARE]:
         low, middle, high = (time_quantile(time.counts, share) for share in (0.1, 0.5, 0.9))
         if middle > 0:
             tip = f"{time.bot}: half of {time.decisions:,} decisions within {duration(middle)}, 9 of 10 within"
             tip += f" {duration(high)}, the longest {duration(time.max_us / 1000)}"
             rows.append(Dot(time.bot, middle, low, high, tip))
-    return Dots(rows, _some("time for a decision", len(rows), len(run.times)), times=True) if rows else None
+    return Dots(rows, _some("time for a decision", len(rows), len(run.columns.thinking)), times=True) if rows else None
 
 
 def first_plot(games: pd.DataFrame, order: Sequence[str]) -> Dots:

@@ -16,6 +16,7 @@ from markupsafe import Markup, escape
 from arena.results.pages.plots import short_labels, svg
 from arena.results.positions import card_words
 from arena.results.table import Report, Table
+from arena.results.words import said_above
 from arena.text import one_line, printable_lines
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def tables_page(report: Report) -> str:
     """Return heading, all tables that are shown and remarks as a page in one file."""
     tables = [table.unmeasured() for table in report.tables if table.columns]
     title = report.heading or "Tables"
-    answer = [*report.said_above, *report.answer]
+    answer = [*said_above(report), *report.answer]
     return render("tables.html", [], {}, title=title, answer=answer, tables=tables, remarks=report.remarks)
 
 

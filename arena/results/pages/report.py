@@ -36,11 +36,12 @@ from arena.results.run_data import ALL_GAMES, GameFilter, RunData, with_bots
 from arena.results.run_standings import RunStandings, standings
 from arena.results.run_stats import stats_report
 from arena.results.sources import Source, StoredComparison
-from arena.results.sprt_report import sprt_text
 from arena.results.standings_report import standings_report
 from arena.results.table import Column, Report, Table, percent, table_of
 from arena.results.variant_report import comparison, read_variants
 from arena.results.words import heading as heading_of
+from arena.results.words import said_above, sprt_text
+from arena.stats.field import length_histogram
 from arena.text import first_line, one_line
 from arena.tournament.formats import FORMATS
 
@@ -209,7 +210,7 @@ def _comparison(report: Report) -> ReportPart:
         Section("Tables", closed=others, half=True),
         Section("Scores", tables=[scores]),
     ]
-    return ReportPart(sections, [*report.said_above, *report.answer])
+    return ReportPart(sections, [*said_above(report), *report.answer])
 
 
 def _part(source: Source, run: RunData, prior: float | None, rules: str, folder: str) -> ReportPart:
@@ -241,7 +242,7 @@ def _part(source: Source, run: RunData, prior: float | None, rules: str, folder:
         half("By commit", history_plot(figures)),
         *([] if is_narrow else [progress]),
         _crosstable(run, heat(run.games, order, gaps), _taken(shown, "pairings", "los")),
-        half("Length of games", length_plot(statistics["length_histogram"].frame())),
+        half("Length of games", length_plot(length_histogram(run.games))),
         half("First player", first_plot(run.games, order)),
         half("How games end", endings_plot(run.games, order)),
         half("Forfeits", forfeits_plot(run.games, order), _reasons(run)),
@@ -255,7 +256,7 @@ def _part(source: Source, run: RunData, prior: float | None, rules: str, folder:
         [section for section in sections if section.is_filled and (section.title != "Forfeits" or run.forfeits)],
         [
             *([verdict] if verdict else []),
-            *main.said_above,
+            *said_above(main),
             *main.answer,
             *filter(None, [main.next]),
         ],

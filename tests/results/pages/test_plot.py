@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 import arena as public
-from arena.results.kinds import PLOT_KINDS
+from arena.results import PLOT_KINDS
 from arena.results.pages.figures import panels_of
 from arena.results.sources import StoredComparison
 from arena.stats.frames import StatsError
