@@ -126,28 +126,6 @@ def test_the_skeleton_plays_and_beats_chance(arena: Arena) -> None:
     assert first.split()[1] == "mine"
 
 
-def test_a_bot_that_is_there_is_left_alone(arena: Arena) -> None:
-    arena("new", "mine")
-    path = Path("bots/mine.py")
-    path.write_text("# my work\n")
-    assert "already exists" in arena("new", "mine", code=2).err
-    assert path.read_text() == "# my work\n"
-
-
-@pytest.mark.parametrize(
-    ("name", "wanted"),
-    [
-        ("My-Bot", "'My-Bot' cannot be a bot's name; use lower-case letters"),
-        ("a\nb", r"'a\nb' cannot be a bot's name"),
-        ("class", "'class' cannot be a bot's name"),
-        ("random", "'random' is the name of a reference bot; choose another name"),
-    ],
-)
-def test_names_that_are_none(arena: Arena, name: str, wanted: str) -> None:
-    assert wanted in arena("new", name, code=2).err
-    assert not list(Path().rglob("*.py"))
-
-
 # ---------------------------------------------------------------- the README
 
 

@@ -19,7 +19,7 @@ from arena.cli.commands import cli
 from arena.cli.main import main
 from arena.cli.options import Number
 from arena.errors import ArenaError
-from tests.cli.conftest import Arena, commands, content, hear_ctrl_c
+from tests.cli.conftest import Arena, commands, hear_ctrl_c
 
 HEAVY = (
     "numpy",
@@ -154,24 +154,6 @@ def test_a_current_folder_that_is_gone(arena: Arena) -> None:
         assert said == "Error: the current folder has been deleted; change to another one\n"
 
 
-@pytest.mark.parametrize("words", ["match a b -o", "compare a b --out", "report x -o", "standings x --csv"])
-def test_a_path_is_neither_empty_nor_an_option(arena: Arena, words: str) -> None:
-    for path in ("", "-dash", "--games"):
-        assert f"expected a path, found '{path}'" in arena(*words.split(), path, code=2).err
-    assert not os.listdir()
-
-
-def test_no_run_is_called_latest(arena: Arena) -> None:
-    for out in ("latest", "results/latest"):
-        assert "'latest' means the run that was played last" in arena("match", "a", "b", "-o", out, code=2).err
-    for name in ("latest", "-x"):
-        Path("cup.toml").write_text(f'bots = ["first", "random"]\nname = "{name}"\n')
-        assert (
-            f"name: expected a name by which commands find the run, found '{name}'"
-            in arena("run", "cup.toml", code=2).err
-        )
-
-
 @pytest.mark.skipif(os.name != "posix", reason="needs ulimit")
 def test_a_first_write_that_fails_is_named(tmp_path: Path) -> None:
     play = f"{shlex.quote(sys.executable)} -m arena.cli.main match first random --games 2 --workers 1 -q --out r"
@@ -185,13 +167,6 @@ def test_the_completion_of_names_ends_well() -> None:
     done = subprocess.run(command, env={**os.environ, "_ARENA_COMPLETE": "bash_source"}, capture_output=True)
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"complete" in done.stdout
-
-
-def test_unknown_commands_and_options_suggest_the_nearest(arena: Arena) -> None:
-    assert "did you mean 'tournament'?" in arena("turnament", code=2).err
-    assert "no command 'xyzzy'" in arena("xyzzy", code=2).err
-    assert "Did you mean '--games'?" in arena("match", "a", "b", "--gams", "4", code=2).err
-    assert "Did you mean '--out'?" in arena("match", "a", "b", "--outt", "4", code=2).err
 
 
 def test_a_fault_of_the_user_is_one_line_and_code_2(monkeypatch: pytest.MonkeyPatch, arena: Arena) -> None:
@@ -247,28 +222,6 @@ def test_memory_that_cannot_be_shared(
     monkeypatch.setattr("arena.cli.group.os.access", lambda path, mode: path != str(tmp_path))
     said = arena(*words, code=2).err
     assert said == f"Error: {tmp_path} cannot be written, but workers share memory there; mount it so that it can be\n"
-
-
-# ---------------------------------------------------------------- explain
-
-
-def test_a_claim_is_judged(arena: Arena) -> None:
-    call = ("explain", "--mine", "r1,r2,r3", "--theirs", "b2,b3")
-    shown = arena(*call).out
-    assert shown.startswith("The claim does not hold: ")
-    assert "b4" in shown
-    assert arena(*call, "--seen", "b4").out.startswith("The claim holds: a colour run")
-    assert content(arena(*call, "--json").out)["refutation"] == ["b4"]
-    assert "Missing option '--mine', the claimant's side; for example: arena explain" in arena("explain", code=2).err
-
-
-def test_cards_are_read_as_they_are_spoken(arena: Arena) -> None:
-    shown = arena("explain", "--mine", "R7,red8,Red 9", "--theirs", "pink 1 K2").out
-    assert shown == arena("explain", "--mine", "r7,r8,r9", "--theirs", "k1,k2").out
-    wild = ("--rules", "tactical", "--theirs", "b1,b2")
-    assert (
-        arena("explain", "--mine", "R7,*j=R8,red 9", *wild).out == arena("explain", "--mine", "r7,*J=r8,r9", *wild).out
-    )
 
 
 # ---------------------------------------------------------------- absurd values

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,31 +13,10 @@ from arena.cli import doctor
 from arena.cli.doctor import ENGINE_COMPILED, MISSING, OK, isolation_line
 from arena.cli.main import main
 from arena.game.record import parse_record
-from arena.tournament.store.sqlite import DATABASE
 from tests.bots.isolation.inside import need_sandbox
 from tests.cli.conftest import Arena, content
-from tests.tournament.store.stored import change_database
-
-EVIL = """
-def act(view, moves):
-    raise ValueError("a wins, stones 5-0: five\\x1b[2J stones\\nfalse")
-"""
-
 
 # ---------------------------------------------------------------- standings and export
-
-
-def test_standings_in_every_format(arena: Arena, played: Path) -> None:
-    assert "tactical, 30 games, shared deals, seed 7" in arena("standings", played).out
-    assert arena("standings", played, "--print", "markdown").out.startswith("**random-first-again: ")
-    assert arena("standings", played, "--print", "html").out.startswith("<!DOCTYPE html>")
-    rows = list(csv.DictReader(io.StringIO(arena("standings", played, "--print", "csv").out)))
-    values = content(arena("standings", played, "--print", "json").out)
-    assert [row["bot"] for row in rows] == [row["bot"] for row in values["standings"]]
-    assert arena("standings", played, "--print", "csv").out == (played / "standings.csv").read_text()
-    assert values == content((played / "summary.json").read_text())
-    assert content(arena("standings", played, "--json").out) == values
-    assert "yaml" in arena("standings", played, "--print", "yaml", code=2).err
 
 
 def test_export_writes_files_again_and_elsewhere(arena: Arena, played: Path) -> None:
@@ -54,27 +31,6 @@ def test_export_writes_files_again_and_elsewhere(arena: Arena, played: Path) -> 
 
 
 # ---------------------------------------------------------------- replay
-
-
-def test_replay_says_why_a_game_was_forfeited(arena: Arena) -> None:
-    Path("evil.py").write_text(EVIL)
-    arena("match", "evil.py", "random", "--games", 2, "--seed", 1, "--workers", 1, "--out", "run", code=1)
-    listed = arena("replay", "run").out
-    assert arena("replay", "run", "--forfeits").out.count("evil forfeits: exception") == 2
-    assert "evil forfeits: exception (ValueError: a wins, stones 5-0: five?[2J stones (evil.py, l…)\n" in listed
-    shown = arena("replay", "run", 1).out
-    result, *reason = shown[shown.rindex("\n\n") + 2 :].splitlines()
-    assert result.endswith("0–0: forfeit exception")
-    assert reason[0] == "  in act: Traceback (most recent call last):"
-    assert reason[-2:] == ["  ValueError: a wins, stones 5-0: five?[2J stones", "  false"]
-    assert all(line.startswith("  ") for line in reason)
-    assert "\x1b" not in listed + shown
-    change_database(Path("run", DATABASE), "UPDATE games SET detail = 'in act: \x1b[2J\u202e\rgone\na wins'")
-    assert "(in act: ?[2J??gone)\n" in arena("replay", "run").out
-    assert arena("replay", "run", 1).out.endswith("\n  in act: ?[2J??gone\n  a wins\n")
-    text = arena("replay", "run", 1, "--record").out
-    assert text.count("\n") == 1
-    assert "Traceback" not in text
 
 
 def test_a_record_is_shown_from_its_text_and_from_a_file(arena: Arena, played: Path) -> None:
