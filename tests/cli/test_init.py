@@ -146,6 +146,6 @@ def test_the_league_gives_a_table(
     assert len(lines) == 4
     for line in ["arena new mybot", *lines]:
         assert main(line.split()[1:]) == 0, capsys.readouterr().err
-    table = capsys.readouterr().out.rpartition("open: rules base")[2]
-    assert re.search(r"^ +\d +mybot +Ann +1 +[+-]\d+ +\d+ +new +100 ", table, re.M), table
+    table = capsys.readouterr().out.rpartition("open: league, rules base")[2]
+    assert re.search(r"^ +\d +mybot v1 +Ann +[+-]\d+ .* new ", table, re.M), table
     assert not re.search(r" - +- ", table)
