@@ -49,7 +49,7 @@ def test_help_and_completion_import_nothing_heavy() -> None:
 def test_ctrl_c_while_the_program_loads_ends_it_without_a_word(tmp_path: Path) -> None:
     (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
     path = os.pathsep.join([str(tmp_path), *sys.path])
-    command = [sys.executable, "-m", "arena.cli", "--help"]
+    command = [sys.executable, "-m", "arena.cli.main", "--help"]
     env = {**os.environ, "PYTHONPATH": path}
     done = subprocess.run(command, env=env, capture_output=True, text=True, preexec_fn=hear_ctrl_c)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli import compare, ladder, playing
+from arena.cli import author, compare, playing
 from arena.game.rules import load_rules
 from arena.tournament.store.sqlite import DATABASE
 from tests.bots.processes.waiting import wait_for_games
@@ -48,7 +48,7 @@ def test_ctrl_c_with_the_last_game_of_a_run(
     arena: Arena, monkeypatch: pytest.MonkeyPatch, command: str, games: int, code: int
 ) -> None:
     """It stops what would play on; a run that is complete is shown."""
-    for user in (compare, ladder, playing):
+    for user in (author, compare, playing):
         monkeypatch.setattr(user, "command_progress", lambda line=None: SendsSignal(games))
     found = arena(*command.split(), *QUIET, code=code)
     assert ("nterrupted" in found.err) == (code == 130)

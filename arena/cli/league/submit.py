@@ -12,8 +12,8 @@ import click
 
 from arena.bots.cores import core_count
 from arena.cli.group import INTERRUPTED
-from arena.cli.league.shared import LeagueProgress, session_in_turn, tell_result
 from arena.cli.league.show import show_standings
+from arena.cli.league.work import LeagueProgress, session_in_turn, tell_result
 from arena.cli.printing import echo_json, refuse_options
 from arena.errors import ArenaError
 from arena.league import book, oversight, versions
