@@ -25,7 +25,6 @@ from arena.cli.options import (
     complete_leagues,
     complete_rules,
     complete_runs,
-    complete_shipped,
     csv_folder,
     error,
     exclude,
@@ -721,17 +720,6 @@ def _tune() -> None:
 
     Exit codes: 0 the winner is stronger than BOT as it is (with a likelihood above 95%), 3 this was not shown, 1 a bot
     forfeited every game of the confirmation.
-    """
-
-
-@cli.declare("config", _WRITE, "Print a configuration to start from.", "arena.cli.new")
-@click.argument("name", required=False, shell_complete=complete_shipped)
-def _config() -> None:
-    """Print a configuration that comes with the program, to read it or to change a copy. Without NAME, list them.
-
-    \b
-      arena config quick > configs/mine.toml
-      arena config rules/iello-tactical
     """
 
 

@@ -12,7 +12,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import Any
 
 import click
 
@@ -63,17 +63,10 @@ def _bot_names_noted(ctx: click.Context) -> Iterator[None]:
     notes: list[str] = ctx.meta.setdefault(NOTES, [])
     show_others = warnings.showwarning
 
-    def show(
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: TextIO | None = None,
-        line: str | None = None,
-    ) -> None:
+    def show(message: Warning | str, category: type[Warning], *args: Any, **named: Any) -> None:
         note = one_line(str(message))
         if category is not BotWarning:
-            show_others(message, category, filename, lineno, file, line)
+            show_others(message, category, *args, **named)
         elif note not in notes:
             notes.append(note)
             click.echo(f"Note: {note}.", err=True)

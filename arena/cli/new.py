@@ -1,4 +1,4 @@
-"""`arena new` and `arena config`: a bot, a folder and a configuration to start from."""
+"""`arena new`: a bot, and a folder to start from."""
 
 from __future__ import annotations
 
@@ -7,22 +7,18 @@ import os
 import re
 import shlex
 from collections.abc import Iterable
-from itertools import takewhile
 from pathlib import Path
 
 import click
 
-from arena.cli.options import shipped_configs
-from arena.errors import ArenaError, did_you_mean
-from arena.game.rules import SHORT_NAMES
+from arena.errors import ArenaError
 from arena.paths import data_folder
 from arena.text import counted, quoted
 
 _BOT = "mybot"
 IGNORED = "results/\nleagues/\nsite/\n*.enc\n__pycache__/\n"
 COPIED = (
-    ("configs", "*.toml", "configs"),
-    ("configs", "leagues/*.toml", "configs"),
+    ("configs", "**/*.toml", "configs"),
     ("examples", "**/*", "examples"),
     ("bots", "*.py", "examples/bots"),  # to read; in bots/ they would replace the program's own bots of the same names
     ("bots", "wire/**/*", "bots"),
@@ -141,42 +137,3 @@ def _next_steps(folder: Path, bot: str, repository: bool) -> str:
         f"{ready} Try:\n\n{change}  arena run quick\n"
         f"  arena match bots/{bot}.py random --games 200\n  arena replay latest 1"
     )
-
-
-# ---------------------------------------------------------------- configurations
-
-
-def config_command(name: str | None) -> None:
-    """Run `arena config`."""
-    files = shipped()
-    if name is None:
-        for key, path in files.items():
-            click.echo(f"{key:28} {_subject(path)}".rstrip())
-        return
-    click.echo(find_config(name, files).read_text(encoding="utf-8"), nl=False)
-
-
-def shipped() -> dict[str, Path]:
-    """Return the packaged files by name."""
-    root = data_folder("configs")
-    return {path.with_suffix("").as_posix(): root / path for path in shipped_configs()}
-
-
-def find_config(name: str, files: dict[str, Path]) -> Path:
-    """Return the file of a name such as `quick`, `quick.toml`, `rules/iello-base`, `iello-base` or `base`."""
-    key = Path(name).as_posix().removesuffix(".toml").removeprefix("configs/")
-    if key in files:
-        return files[key]
-    ending = f"/{SHORT_NAMES.get(key, key)}"
-    for known, path in files.items():
-        if known.endswith(ending):
-            return path
-    near = did_you_mean(key, [*files, *(known.rpartition("/")[2] for known in files)])
-    raise ArenaError(f"no configuration {quoted(name)} comes with the program{near} ('arena config' lists them)")
-
-
-def _subject(path: Path) -> str:
-    """Return the first sentence of the comment at the top of a file, which says what the file is for."""
-    lines = takewhile(lambda line: line.strip("# "), path.read_text(encoding="utf-8").splitlines())
-    comment = " ".join(line.removeprefix("#").strip() for line in lines if line.startswith("#"))
-    return re.split(r"\.(?: |$)|: arena|:$", comment)[0]

@@ -36,14 +36,12 @@ from arena.tournament.config import TournamentConfig, config_from_dict, with_set
 from arena.tournament.folders import run_name, with_folder
 from arena.tournament.formats.schedule import SequentialTest
 from arena.tournament.luck import net_of
-from arena.tournament.runner.logs import LOG
 from arena.tournament.runner.play_run import Prepared, play_run, prepare, with_stored_seed
 from arena.tournament.runner.progress import ProgressListener
 
 ALL_PLAYED = 0
 VERDICT_CODES = {"H1": ALL_PLAYED, "H0": 3, "continue": 4}
 """Exit codes of a sequential test by its verdict; `--strict` and Ctrl-C come first."""
-BOT_LINE = " arena.bots: "  # marks what a bot printed, in the log of a run
 LONGEST_BOT_LINE, MOST_BOT_LINES = 200, 40
 
 _SETTINGS = ("games", "rules", "seed", "deals", "workers", "scheduler", "isolation")
@@ -261,9 +259,6 @@ def _show(table: RunStandings, folder: Path, as_json: bool, test: SequentialTest
         advice, report = next_step(table, name), standings_report(table)
         report = replace(report, next="" if advice else report.next)
         click.echo(report_text(report, "table", f"arena standings {name} --print wide"))
-        log = folder / LOG
-        if log.is_file() and BOT_LINE in log.read_text(encoding="utf-8", errors="replace"):
-            click.echo(f"What bots printed is in {log}.")
         click.echo(f"Stored in {folder}. Look at its games: arena replay {name}")
         if advice:
             click.echo(advice)

@@ -99,6 +99,8 @@ def _write_page(
 
 # ---------------------------------------------------------------- arena debug
 
+_HEAD = " move   phase  then            now                    ms  of moves"
+
 
 def debug_command(bot: str, source: str, game: str | None, player: str | None, move: int | None) -> None:
     """Run `arena debug`."""
@@ -111,7 +113,7 @@ def debug_command(bot: str, source: str, game: str | None, player: str | None, m
     actor = _begun(loaded, record, seat, seeds)
     observe, rng, told = hook_of(actor, "observe"), Rng(seeds[seat]), 0
     if move is None:
-        click.echo(" move   phase  then            now                    ms  of moves")
+        click.echo(_HEAD)
     numbers, differing = [], 0
     for question in questions_for(stored, seat, bool(getattr(actor, "ask_forced", False))):
         events = question.state.events(seat, told)
@@ -128,7 +130,9 @@ def debug_command(bot: str, source: str, game: str | None, player: str | None, m
         if move is None:
             click.echo(_line(question, now, fault, ms))
         elif question.number == move:
-            _show_answer(question, now, fault, ms)
+            click.echo(f"{'-' * 55}\n{_HEAD}\n{_line(question, now, fault, ms)}")
+            if fault:
+                click.echo(f"\n{indented(fault)}")
             return
         numbers.append(question.number)
         differing += now is not question.then
@@ -145,24 +149,20 @@ class Question:
     number   of the move in the game, from 1; one more than the last if the bot forfeited then
     state    the position before it
     then     the move that was made, None if the game ended there
-    ms_then  thinking time of that move within 10%, None if it is not known
     """
 
     number: int
     state: State
     then: Move | None
-    ms_then: float | None
 
 
 def seat_of(game: GameResult, player: str) -> int:
     """Return the seat of a player, given by name or as `a` or `b`. Raises ArenaError if it did not play."""
-    seats = game.seats
-    if player in seats:
-        return seats.index(player)
-    if player in ("a", "b"):
-        return "ab".index(player)
-    names = " or ".join(map(one_line, seats))
-    raise ArenaError(f"'{player}' did not play this game; name the player to replace with --as: {names}")
+    for names in (game.seats, ("a", "b")):
+        if player in names:
+            return names.index(player)
+    played = " or ".join(map(one_line, game.seats))
+    raise ArenaError(f"'{player}' did not play this game; name the player to replace with --as: {played}")
 
 
 def questions_for(game: GameResult, seat: int, forced: bool) -> list[Question]:
@@ -170,7 +170,7 @@ def questions_for(game: GameResult, seat: int, forced: bool) -> list[Question]:
     record = parse_record(game.record)
     made = decisions(game)
     questions = [
-        Question(decision.number, decision.state(), decision.move, decision.ms)
+        Question(decision.number, decision.state(), decision.move)
         for decision in made
         if decision.seat == seat and (len(decision.legal) > 1 or forced)
     ]
@@ -178,7 +178,7 @@ def questions_for(game: GameResult, seat: int, forced: bool) -> list[Question]:
     if made and ended:
         state = made[-1].state_after()
         if not state.is_over and state.to_move == seat:
-            questions.append(Question(len(made) + 1, state, None, None))
+            questions.append(Question(len(made) + 1, state, None))
     return questions
 
 
@@ -239,18 +239,6 @@ def _show_question(question: Question, names: tuple[str, str]) -> None:
     console.print(draw_board(scene))
     click.echo(f"\n{len(moves)} moves:\n{DecisionInput(view, moves, scene).menu()}\n")
     click.echo("--- the bot's own output " + "-" * 30)
-
-
-def _show_answer(question: Question, now: Move | None, fault: str, ms: float) -> None:
-    click.echo("-" * 55)
-    ms_then = "" if question.ms_then is None else f" ({question.ms_then:.3g} ms in the game)"
-    then = "nothing: the game ended here by its forfeit" if question.then is None else f"'{question.then}'"
-    if fault:
-        click.echo(f"It fails after {ms:.3g} ms{ms_then}:\n  {indented(fault)}")
-        click.echo(f"In the game it chose {then}.")
-        return
-    same = "the same move" if now is question.then else f"in the game it chose {then}"
-    click.echo(f"It chooses '{now}' in {ms:.3g} ms{ms_then}; {same}.")
 
 
 def _line(question: Question, now: Move | None, fault: str, ms: float) -> str:

@@ -21,7 +21,15 @@ from arena.results.run_data import RunData, choice_text, kept_bots, with_bots
 from arena.results.run_standings import rate_run
 from arena.results.run_standings import standings as compute
 from arena.results.run_stats import stats_report
-from arena.results.sources import RecordFile, Source, StoredLeague, find_source, report_of, run_luck
+from arena.results.sources import (
+    RecordFile,
+    StoredComparison,
+    StoredLeague,
+    StoredRun,
+    find_source,
+    report_of,
+    run_luck,
+)
 from arena.results.standings_report import run_report, standings_report
 from arena.results.table import Report
 from arena.results.words import stop_line, zero_text
@@ -30,11 +38,7 @@ from arena.stats.frames import Floats, StatsError, require_bot
 from arena.stats.ratings import rate as rate_games
 from arena.text import counted, one_line
 from arena.tournament.forfeits import ForfeitSummary
-from arena.tournament.luck import JudgedLuck
 from arena.tournament.store.sqlite import StoreError
-
-JUDGING_MS = 36
-"""Time to judge a game, by `arena standings RUN --adjusted` on one core."""
 
 
 def standings_command(
@@ -71,7 +75,8 @@ def standings_command(
         return 0
     refuse_options("is for one bot of a league; name it after the league", "files")
     if versions:
-        _require_run(found)
+        if not isinstance(found, StoredRun | StoredComparison):
+            raise ArenaError("--versions is for runs; the versions of a bot of a league: arena standings LEAGUE BOT")
         fields: list[ForfeitSummary] = []  # what a bot did before it changed does not count against the run
 
         def versions_of(run: RunData) -> Report:
@@ -92,41 +97,10 @@ def standings_command(
     return forfeit_code(shown.forfeits.values())
 
 
-def judging_text(folder: str | Path, games: int) -> str:
-    """Say how long it takes to judge those of a run's games that were not judged before; "" if that is short.
-
-    >>> judging_text("results/none", 4800)
-    'Judging the luck of 4,800 games takes about 3 min, once; an interrupted call can be repeated and continues.'
-    >>> judging_text("results/none", 100)
-    ''
-    """
-    left = games - JudgedLuck(Path(folder)).judged
-    minutes = left * JUDGING_MS / 60_000
-    if minutes < 0.5:
-        return ""
-    text = f"Judging the luck of {left:,} games takes about {math.ceil(minutes)} min, once;"
-    return f"{text} an interrupted call can be repeated and continues."
-
-
 def _luck_of(run: RunData) -> Floats:
     """Return the luck of each game of a run, with a progress bar on the way."""
-    if text := judging_text(run.folder, len(run.columns)):
-        click.echo(text, err=True)
     with counting(len(run.columns), "luck of the draw") as on_progress:
         return run_luck(run.folder, on_progress)
-
-
-def _require_run(found: Source) -> None:
-    """Raise ArenaError for what holds no versions as a run does."""
-    name = one_line(str(found.path))
-    match found:
-        case StoredLeague():
-            words = f"arena standings {shlex.quote(name)} BOT"
-            raise ArenaError(f"--versions: {name} is a league; to see the versions of a bot: {words}")
-        case RecordFile():
-            raise ArenaError(
-                f"--versions: {name} is a file of records, which tells no versions of a bot apart; name a run"
-            )
 
 
 # ---------------------------------------------------------------- arena rate

@@ -1,4 +1,4 @@
-"""`arena new` and `arena config`: a folder to work in and a bot to begin with; what the README promises of them."""
+"""`arena new`: a folder to work in and a bot to begin with; what the README promises of them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
 
 from arena.bots.loading import load_bot
 from arena.cli.main import main
-from arena.paths import data_folder
 from tests.attacks.runs import needs_sandbox
 from tests.cli.conftest import Arena
 
@@ -56,22 +54,6 @@ def test_nothing_of_the_user_is_touched(arena: Arena) -> None:
     Path("half").mkdir()
     Path("half/configs").write_text("")
     assert "half/configs: File exists" in arena("new", "--workspace", "half", code=2).err
-
-
-def test_every_configuration_is_printed_as_it_is(arena: Arena) -> None:
-    listed = [line.split()[0] for line in arena("config").out.splitlines()]
-    root = data_folder("configs")
-    assert sorted(listed) == sorted(path.relative_to(root).with_suffix("").as_posix() for path in root.rglob("*.toml"))
-    for name in listed:
-        text = arena("config", name).out
-        assert text == (root / f"{name}.toml").read_text()
-        tomllib.loads(text)
-    assert all(len(line.split()) > 2 for line in arena("config").out.splitlines())
-    assert arena("config", "tactical").out == arena("config", "rules/iello-tactical.toml").out
-    assert arena("config", "open").out == arena("config", "configs/leagues/open").out
-    assert "did you mean 'quick'?" in arena("config", "quik", code=2).err
-    for name in ("../pyproject", "/etc/passwd", "", "x" * 5000):
-        assert "comes with the program" in arena("config", name, code=2).err
 
 
 @pytest.mark.slow

@@ -67,7 +67,7 @@ def _create() -> None:
     arena league create open --rules tactical --set placement.error=30
     arena league create open --config open.toml
 
-    To start a file from an example: arena config leagues/open > open.toml
+    Examples of files: configs/leagues in a workspace (arena new --workspace DIR).
     """
 
 
