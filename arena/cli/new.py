@@ -77,18 +77,18 @@ def _check_name(name: str) -> None:
 
 
 def _make_workspace(folder: Path, files: dict[Path, bytes], copied: Iterable[tuple[str, str, str]]) -> bool:
-    """Write files and copies of packaged ones into a folder, and print and return whether something was written."""
+    """Write files and copies of packaged ones into a folder; say and return whether something was written."""
     files = {**files, Path(".gitignore"): IGNORED.encode()}
     for source_name, pattern, target in copied:
         source = data_folder(source_name)
         for path in _sources(source, pattern):
             files[Path(target) / path.relative_to(source)] = path.read_bytes()
-    made: list[Path] = []
-    kept: list[Path] = []
-    for path, data in files.items():
-        (made if _write_new(folder / path, data) else kept).append(path)
-    _show_workspace(folder, made, kept)
-    return bool(made)
+    kept = [path for path, data in files.items() if not _write_new(folder / path, data)]
+    click.echo(f"{counted(len(files) - len(kept), 'file')} written to {folder.as_posix()}/")
+    if kept:
+        names = [path.as_posix() for path in kept[:5]] + (["..."] if len(kept) > 5 else [])
+        click.echo(f"Already there, not changed: {', '.join(names)}")
+    return len(kept) < len(files)
 
 
 def _sources(folder: Path, pattern: str) -> list[Path]:
@@ -110,30 +110,11 @@ def _write_new(path: Path, data: bytes) -> bool:
     return True
 
 
-def _show_workspace(folder: Path, made: list[Path], kept: list[Path]) -> None:
-    for top in dict.fromkeys(path.parts[0] for path in made):
-        files = [path for path in made if path.parts[0] == top]
-        click.echo(f"{top:12} {counted(len(files), 'file')}" if len(files[0].parts) > 1 else top)
-    if kept:
-        names = [path.as_posix() for path in kept[:5]] + (["..."] if len(kept) > 5 else [])
-        click.echo(f"Already there, not changed: {', '.join(names)}")
-    if not made:
-        click.echo(f"Nothing to do: {_called(folder)} already has everything.")
-
-
-def _called(folder: Path) -> str:
-    return "this folder" if str(folder) == "." else str(folder)
-
-
 def _next_steps(folder: Path, bot: str, repository: bool) -> str:
-    ready = f"\nEverything is in {_called(folder)}."
     if repository:
         return (
-            f"{ready} {(folder / 'README.md').as_posix()} says how to set it up on GitHub. Once it is committed, is a"
+            f"{(folder / 'README.md').as_posix()} says how to set it up on GitHub. Once it is committed, is a"
             f" change better? arena sprt bots/{bot}/{bot}.py"
         )
     change = "" if str(folder) == "." else f"  cd {shlex.quote(str(folder))}\n"
-    return (
-        f"{ready} Try:\n\n{change}  arena run quick\n"
-        f"  arena match bots/{bot}.py random --games 200\n  arena replay latest 1"
-    )
+    return f"Try:\n\n{change}  arena run quick\n  arena match bots/{bot}.py random --games 200\n  arena replay latest 1"

@@ -20,7 +20,7 @@ from arena.cli.options import (
     format_settings,
     option_of,
 )
-from arena.cli.playing import config_for, config_of, confirm_bots, play_and_show, with_settings_of
+from arena.cli.playing import config_of, confirm_bots, play_and_show, with_settings_of
 from arena.cli.printing import refuse_options
 from arena.errors import ArenaError
 from arena.paths import RESULTS, STDIN, input_name
@@ -56,7 +56,7 @@ def run_command(config: str, options: PlayOptions, trust: bool) -> int:
 
 def match_command(bot1: str, bot2: str, options: PlayOptions) -> int:
     """Run `arena match`."""
-    return play_and_show(config_of("match", (bot1, bot2), options, {}), options, named=False)
+    return play_and_show(config_of("match", find_bots((bot1, bot2)), options, {}), options, named=False)
 
 
 # ---------------------------------------------------------------- formats with settings of their own
@@ -89,9 +89,9 @@ def sprt_command(bot1: str, bot2: str | None, options: PlayOptions, **settings: 
     with bots_held():
         bots, line = change_of(bot1) if bot2 is None else (find_bots((bot1, bot2)), "")
         if not all(bot.labels for bot in bots):
-            return play_and_show(config_for("sprt", bots, options, tables), options, named=False)
+            return play_and_show(config_of("sprt", bots, options, tables), options, named=False)
         options = replace(options, seed=change_seed(bots) if options.seed is None else options.seed)
-        config = config_for("sprt", bots, options, tables)
+        config = config_of("sprt", bots, options, tables)
         if line:
             click.echo(f"{line}: {tested_text(bots, config.canonical()['sprt'])}.", err=True)
         return play_and_show(config, replace(options, out=options.out or change_folder(config)), named=False)

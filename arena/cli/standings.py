@@ -38,7 +38,6 @@ from arena.stats.frames import Floats, StatsError, require_bot
 from arena.stats.ratings import rate as rate_games
 from arena.text import counted, one_line
 from arena.tournament.forfeits import ForfeitSummary
-from arena.tournament.store.sqlite import StoreError
 
 
 def standings_command(
@@ -119,10 +118,7 @@ def rate_command(
     """Run `arena rate`."""
     fixed = parse_anchors(anchors)
     first_advantage = 0.0 if no_first_advantage else None
-    try:
-        found = find_source(source)
-    except StoreError as error:
-        raise ArenaError(f"{error}. To rate a list of games, name a file such as games.csv") from error
+    found = find_source(source)
 
     def rated_run(run: RunData) -> Report:
         run = with_bots(run, without, only)

@@ -25,7 +25,7 @@ def files(folder: Path) -> set[str]:
 
 def test_a_place_to_work_in(arena: Arena) -> None:
     out = arena("new", "--workspace", "work").out
-    assert "Everything is in work." in out
+    assert "files written to work/\n" in out
     made = files(Path("work"))
     assert {"bots/mybot.py", "configs/quick.toml", "configs/leagues/open.toml", ".gitignore"} <= made
     examples = {name for name in files(ROOT / "examples") if "__pycache__" not in name}
@@ -48,7 +48,7 @@ def test_nothing_of_the_user_is_touched(arena: Arena) -> None:
     assert Path("bots/mybot.py").read_text() == "mine"
     assert Path("configs/quick.toml").is_symlink()
     assert "Already there, not changed: bots/mybot.py, configs/quick.toml\n" in out
-    assert "Nothing to do: this folder already has everything." in arena("new", "--workspace", ".").out
+    assert "0 files written to ./" in arena("new", "--workspace", ".").out
     Path("file").write_text("")
     assert "cannot write file/" in arena("new", "--workspace", "file", code=2).err
     Path("half").mkdir()

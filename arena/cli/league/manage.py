@@ -20,9 +20,9 @@ from arena.league.league_settings import load_settings
 from arena.league.store import LEAGUES, League, create_league, open_league
 from arena.league.views import describe
 from arena.results.league import budget_table
-from arena.results.table import Report, Table
+from arena.results.table import Column, Report, Table
 from arena.settings import merged
-from arena.text import counted, one_line
+from arena.text import counted, one_line, utc_text
 from arena.web import accounts
 from arena.web.accounts import Invitation, WebStore
 
@@ -113,14 +113,13 @@ def _list(league: League, as_json: bool) -> None:
     uses = [vars(use) for use in oversight.uses(league)]
     size = oversight.folder_bytes(league.folder)
     about = {"league": league.name, "limits": limits, "folder_bytes": size}
-    invited = Table("invitations", "", invitations, files=(*(field.name for field in fields(Invitation)), "state"))
-    remarks = []
-    for line in invitations:
-        until = time.strftime("%Y-%m-%d", time.gmtime(line["expires"]))
-        role = " (organiser)" if line["admin"] else ""
-        remarks.append(f"Invited: {one_line(line['author'])}{role}: {line['state']}, until {until}")
+    until = Column("until (UTC)", cell=lambda line: utc_text(line["expires"], ""))
+    role = Column("role", "text", cell=lambda line: "organiser" if line["admin"] else "author")
+    columns = [Column("author", "text"), role, Column("state", "text"), until]
+    names = (*(field.name for field in fields(Invitation)), "state")
+    invited = Table("invitations", "Invited", invitations, columns if invitations else (), names)
     shown = ", ".join(f"{key} {'no limit' if value is None else value}" for key, value in limits.items())
-    remarks += [f"Limits: {shown}.", f"The league's folder uses {size / (1 << 20):.1f} MiB."]
+    remarks = [f"Limits: {shown}.", f"The league's folder uses {size / (1 << 20):.1f} MiB."]
     heading = f"{league.name}: used in the last 24 hours"
     report = Report(heading, [budget_table(uses), invited], remarks, about)
     print_report(report, "json" if as_json else "table", wide="--json")

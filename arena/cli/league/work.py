@@ -50,9 +50,6 @@ def tell_result(league: League, result: SubmissionResult) -> None:
             text += (
                 f": {rating_text(row.elo, row.plus, row.minus)} Elo after {row.score.games:,} games, place {row.rank}"
             )
-            settings = league.settings
-            if row.width is not None and row.width > settings.error and row.score.games >= settings.most_games:
-                text += f" (wider than ±{settings.error:g}, but {settings.most_games} games is the limit)"
         if lost := forfeits_text(forfeit_lines(league, version)):
             look = f"arena standings {shlex.quote(str(league.folder))} {version.name}"
             text += f". It forfeited {lost} of them: {look}"
