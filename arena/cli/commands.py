@@ -25,7 +25,6 @@ from arena.cli.options import (
     complete_leagues,
     complete_rules,
     complete_runs,
-    complete_shipped,
     csv_folder,
     error,
     exclude,
@@ -272,7 +271,7 @@ def _play() -> None:
     """
 
 
-@cli.declare("ladder", _PLAY, "Place a bot on the ladder of reference bots.", "arena.cli.ladder", plays=True)
+@cli.declare("ladder", _PLAY, "Place a bot on the ladder of reference bots.", "arena.cli.author", plays=True)
 @click.argument("bot", shell_complete=complete_bots)
 @rule_sets("base")
 @games
@@ -512,7 +511,7 @@ def _verify() -> None:
     """
 
 
-@cli.declare("rate", _LOOK, "Rate the bots in any list of games.", "arena.cli.rate")
+@cli.declare("rate", _LOOK, "Rate the bots in any list of games.", "arena.cli.standings")
 @click.argument("source", metavar="FILE|RUN", shell_complete=complete_runs)
 @prior
 @click.option("--anchor", "anchors", multiple=True, metavar="BOT=ELO", help="Fix a bot's rating; may be repeated.")
@@ -635,7 +634,7 @@ def _new() -> None:
     """
 
 
-@cli.declare("check", _WRITE, "Check a bot before you submit it.", "arena.cli.check", plays=True)
+@cli.declare("check", _WRITE, "Check a bot before you submit it.", "arena.cli.author", plays=True)
 @click.argument("bot", shell_complete=complete_bots)
 @rule_sets("base,tactical,expert")
 @number_option("--games", "Games per rule set (default: 40).", 2, 1_000_000)
@@ -672,7 +671,7 @@ def _check() -> None:
     """
 
 
-@cli.declare("debug", _WRITE, "Ask a bot again for its moves in a game.", "arena.cli.debug")
+@cli.declare("debug", _WRITE, "Ask a bot again for its moves in a game.", "arena.cli.replay")
 @click.argument("bot", shell_complete=complete_bots)
 @click.argument("source", metavar="RUN", shell_complete=complete_runs)
 @click.argument("game", required=False)
@@ -693,7 +692,7 @@ def _debug() -> None:
     """
 
 
-@cli.declare("tune", _WRITE, "Find good parameters for a bot.", "arena.cli.tune", plays=True)
+@cli.declare("tune", _WRITE, "Find good parameters for a bot.", "arena.cli.author", plays=True)
 @with_options(
     click.argument("bot", shell_complete=complete_bots),
     click.option(
@@ -723,17 +722,6 @@ def _tune() -> None:
 
     Exit codes: 0 the winner is stronger than BOT as it is (with a likelihood above 95%), 3 this was not shown, 1 a bot
     forfeited every game of the confirmation.
-    """
-
-
-@cli.declare("config", _WRITE, "Print a configuration to start from.", "arena.cli.new")
-@click.argument("name", required=False, shell_complete=complete_shipped)
-def _config() -> None:
-    """Print a configuration that comes with the program, to read it or to change a copy. Without NAME, list them.
-
-    \b
-      arena config quick > configs/mine.toml
-      arena config rules/iello-tactical
     """
 
 

@@ -18,8 +18,7 @@ from arena.cli.options import (
 from arena.cli.playing import (
     command_progress,
     config_of,
-    plan_report,
-    show_plan,
+    show_plans,
     tell_error,
     tell_left_out,
     until_error,
@@ -31,12 +30,10 @@ from arena.game.rules import load_rules, written_out
 from arena.lab.tournament import all_variants, play_variants
 from arena.results.formats import PRINT_WIDE
 from arena.results.sources import StoredRun, find_source
-from arena.results.table import by_variant
 from arena.results.variant_report import comparison, read_variants
 from arena.tournament.bot_list import FieldBot, command_field
 from arena.tournament.config import TournamentConfig
 from arena.tournament.folders import folder_name, marked_folder, run_name, variant_runs, with_drawn_seed
-from arena.tournament.runner.play_run import prepare
 from arena.tournament.store.reader import Reader
 
 
@@ -71,7 +68,8 @@ def compare_command(
     names = _folder_names(all_variants(split_variants(variants)), baseline)
     configs = _configs(field, names, options)
     if options.dry_run:
-        return _show_plans(configs, replace(options, as_json=form == "json"))
+        plans = {config.rules: (config, folder) for folder, config in configs.items()}
+        return show_plans(plans, replace(options, as_json=form == "json"))
     code = _play(configs, options)
     if code != INTERRUPTED:
         chosen = "" if baseline is None else f" --baseline {shlex.quote(baseline)}"
@@ -157,19 +155,6 @@ def _play(configs: Mapping[Path, TournamentConfig], options: PlayOptions) -> int
     tell_left_out(left_out)
     click.echo(f"Stored in {folder}.\n", err=True)
     return _DONE if small_enough and not left_out else TOO_LARGE
-
-
-def _show_plans(configs: Mapping[Path, TournamentConfig], options: PlayOptions) -> int:
-    """Show for each variant what would be played; return the exit code."""
-    if options.as_json:
-        runs = {config.rules: prepare(config, folder, options.again) for folder, config in configs.items()}
-        print_report(by_variant({rules: plan_report(run) for rules, run in runs.items()}), "json")
-        return TOO_LARGE if any(run.left_out for run in runs.values()) else _DONE
-    codes = []
-    for folder, config in configs.items():
-        click.echo(f"{config.rules}: ", nl=False)
-        codes.append(show_plan(config, folder, options))
-    return max(codes)
 
 
 # ---------------------------------------------------------------- reading

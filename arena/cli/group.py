@@ -9,18 +9,17 @@ from __future__ import annotations
 import errno
 import importlib
 import os
-import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import Any
 
 import click
 
 from arena.compiled import compiled_files
 from arena.errors import ArenaError, BotWarning, did_you_mean
 from arena.paths import PACKAGE
-from arena.text import counted, one_line, printable, quoted
+from arena.text import one_line, printable, quoted
 
 try:
     import resource
@@ -30,34 +29,18 @@ except ImportError:  # Windows
 WRONG_USE = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+_OPEN_FILES = 10_240  # for hundreds of workers; macOS allows no more
 _SHARED = "/dev/shm"  # where multiprocessing has its memory on Linux
 _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG)
 
 
-def _require_resources(command: str, args: Sequence[str]) -> None:
-    """Refuse to play if workers cannot share memory, or if the limits (`ulimit`) are too low for them.
-
-    A limit on open files that may be raised is raised.
-    """
+def _require_resources() -> None:
+    """Refuse to play if workers cannot share memory. Allow many open files: a shell's default is few."""
     if os.path.isdir(_SHARED) and not os.access(_SHARED, os.W_OK):
         raise Failure(f"{_SHARED} cannot be written, but workers share memory there; mount it so that it can be")
-    if resource is None:
-        return
-    given = re.search(r"--workers[ =](\d{1,6})\b", " ".join(args))
-    workers = int(given[1]) if given else 1 if command == "check" else os.cpu_count() or 1
-    for limit, least, unit, name in (
-        (resource.RLIMIT_NOFILE, 20 + 10 * workers, "open files", "-n"),
-        (resource.RLIMIT_AS, (400 + 100 * workers) * 10**6, "bytes of memory", "-v"),
-    ):
-        allowed, most = resource.getrlimit(limit)
-        if limit == resource.RLIMIT_NOFILE and allowed < least and (least <= most or most == resource.RLIM_INFINITY):
-            resource.setrlimit(limit, (least, most))  # 1,024 is a shell's default, and nobody's decision
-        elif allowed != resource.RLIM_INFINITY and allowed < least:
-            few = "; --workers 1 needs less" if workers > 1 else ""
-            playing = f"playing with {counted(workers, 'worker')}"
-            raise Failure(
-                f"{playing} needs {least:,} {unit}, but this process may have {allowed:,} (ulimit {name}){few}"
-            )
+    if resource is not None:
+        allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(allowed, min(most, _OPEN_FILES)), most))
 
 
 def _warn_if_uncompiled() -> None:
@@ -80,17 +63,10 @@ def _bot_names_noted(ctx: click.Context) -> Iterator[None]:
     notes: list[str] = ctx.meta.setdefault(NOTES, [])
     show_others = warnings.showwarning
 
-    def show(
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: TextIO | None = None,
-        line: str | None = None,
-    ) -> None:
+    def show(message: Warning | str, category: type[Warning], *args: Any, **named: Any) -> None:
         note = one_line(str(message))
         if category is not BotWarning:
-            show_others(message, category, filename, lineno, file, line)
+            show_others(message, category, *args, **named)
         elif note not in notes:
             notes.append(note)
             click.echo(f"Note: {note}.", err=True)
@@ -234,7 +210,7 @@ class CommandGroup(click.Group):
             near = did_you_mean(name, self.commands)
             raise click.UsageError(f"no command '{name}'{near} ('{ctx.command_path} --help' lists the commands)", ctx)
         if getattr(self.commands.get(name), "plays", False) and not {"-h", "--help"} & {*args}:
-            _require_resources(name, args)
+            _require_resources()
             _warn_if_uncompiled()
         return super().resolve_command(ctx, args)
 

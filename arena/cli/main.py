@@ -6,19 +6,37 @@ import contextlib
 import errno
 import io
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Any
 
-import click
+from arena.errors import UnfitEngineError
 
-from arena.cli.commands import cli
-from arena.cli.group import BROKEN_PIPE, INTERRUPTED, WRONG_USE
-from arena.text import printable
+
+def run() -> int:
+    """Run the command line of this process and return its exit code; Ctrl-C while it loads ends it without a word."""
+    usual = signal.getsignal(signal.SIGINT)
+    if usual is signal.default_int_handler:  # `nohup` and shells in the background have it ignored
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        import arena.cli.commands  # noqa: F401
+    except UnfitEngineError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return 2
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    return main()
 
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run a command line, by default the one of this process, and return its exit code."""
+    import click
+
+    from arena.cli.commands import cli
+    from arena.cli.group import BROKEN_PIPE, INTERRUPTED, WRONG_USE
+    from arena.text import printable
+
     # Matrices of a few thousand bots gain little from more threads, and lose much beside other programs. One thread
     # also keeps the last digits independent of the number of cores. Has no effect once numpy is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -100,4 +118,4 @@ def _discard(stream: Any) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run())

@@ -1,4 +1,4 @@
-"""`arena new` and `arena config`: a bot, a folder and a configuration to start from."""
+"""`arena new`: a bot, and a folder to start from."""
 
 from __future__ import annotations
 
@@ -7,22 +7,18 @@ import os
 import re
 import shlex
 from collections.abc import Iterable
-from itertools import takewhile
 from pathlib import Path
 
 import click
 
-from arena.cli.options import shipped_configs
-from arena.errors import ArenaError, did_you_mean
-from arena.game.rules import SHORT_NAMES
+from arena.errors import ArenaError
 from arena.paths import data_folder
 from arena.text import counted, quoted
 
 _BOT = "mybot"
 IGNORED = "results/\nleagues/\nsite/\n*.enc\n__pycache__/\n"
 COPIED = (
-    ("configs", "*.toml", "configs"),
-    ("configs", "leagues/*.toml", "configs"),
+    ("configs", "**/*.toml", "configs"),
     ("examples", "**/*", "examples"),
     ("bots", "*.py", "examples/bots"),  # to read; in bots/ they would replace the program's own bots of the same names
     ("bots", "wire/**/*", "bots"),
@@ -81,18 +77,18 @@ def _check_name(name: str) -> None:
 
 
 def _make_workspace(folder: Path, files: dict[Path, bytes], copied: Iterable[tuple[str, str, str]]) -> bool:
-    """Write files and copies of packaged ones into a folder, and print and return whether something was written."""
+    """Write files and copies of packaged ones into a folder; say and return whether something was written."""
     files = {**files, Path(".gitignore"): IGNORED.encode()}
     for source_name, pattern, target in copied:
         source = data_folder(source_name)
         for path in _sources(source, pattern):
             files[Path(target) / path.relative_to(source)] = path.read_bytes()
-    made: list[Path] = []
-    kept: list[Path] = []
-    for path, data in files.items():
-        (made if _write_new(folder / path, data) else kept).append(path)
-    _show_workspace(folder, made, kept)
-    return bool(made)
+    kept = [path for path, data in files.items() if not _write_new(folder / path, data)]
+    click.echo(f"{counted(len(files) - len(kept), 'file')} written to {folder.as_posix()}/")
+    if kept:
+        names = [path.as_posix() for path in kept[:5]] + (["..."] if len(kept) > 5 else [])
+        click.echo(f"Already there, not changed: {', '.join(names)}")
+    return len(kept) < len(files)
 
 
 def _sources(folder: Path, pattern: str) -> list[Path]:
@@ -114,69 +110,11 @@ def _write_new(path: Path, data: bytes) -> bool:
     return True
 
 
-def _show_workspace(folder: Path, made: list[Path], kept: list[Path]) -> None:
-    for top in dict.fromkeys(path.parts[0] for path in made):
-        files = [path for path in made if path.parts[0] == top]
-        click.echo(f"{top:12} {counted(len(files), 'file')}" if len(files[0].parts) > 1 else top)
-    if kept:
-        names = [path.as_posix() for path in kept[:5]] + (["..."] if len(kept) > 5 else [])
-        click.echo(f"Already there, not changed: {', '.join(names)}")
-    if not made:
-        click.echo(f"Nothing to do: {_called(folder)} already has everything.")
-
-
-def _called(folder: Path) -> str:
-    return "this folder" if str(folder) == "." else str(folder)
-
-
 def _next_steps(folder: Path, bot: str, repository: bool) -> str:
-    ready = f"\nEverything is in {_called(folder)}."
     if repository:
         return (
-            f"{ready} {(folder / 'README.md').as_posix()} says how to set it up on GitHub. Once it is committed, is a"
+            f"{(folder / 'README.md').as_posix()} says how to set it up on GitHub. Once it is committed, is a"
             f" change better? arena sprt bots/{bot}/{bot}.py"
         )
     change = "" if str(folder) == "." else f"  cd {shlex.quote(str(folder))}\n"
-    return (
-        f"{ready} Try:\n\n{change}  arena run quick\n"
-        f"  arena match bots/{bot}.py random --games 200\n  arena replay latest 1"
-    )
-
-
-# ---------------------------------------------------------------- configurations
-
-
-def config_command(name: str | None) -> None:
-    """Run `arena config`."""
-    files = shipped()
-    if name is None:
-        for key, path in files.items():
-            click.echo(f"{key:28} {_subject(path)}".rstrip())
-        return
-    click.echo(find_config(name, files).read_text(encoding="utf-8"), nl=False)
-
-
-def shipped() -> dict[str, Path]:
-    """Return the packaged files by name."""
-    root = data_folder("configs")
-    return {path.with_suffix("").as_posix(): root / path for path in shipped_configs()}
-
-
-def find_config(name: str, files: dict[str, Path]) -> Path:
-    """Return the file of a name such as `quick`, `quick.toml`, `rules/iello-base`, `iello-base` or `base`."""
-    key = Path(name).as_posix().removesuffix(".toml").removeprefix("configs/")
-    if key in files:
-        return files[key]
-    ending = f"/{SHORT_NAMES.get(key, key)}"
-    for known, path in files.items():
-        if known.endswith(ending):
-            return path
-    near = did_you_mean(key, [*files, *(known.rpartition("/")[2] for known in files)])
-    raise ArenaError(f"no configuration {quoted(name)} comes with the program{near} ('arena config' lists them)")
-
-
-def _subject(path: Path) -> str:
-    """Return the first sentence of the comment at the top of a file, which says what the file is for."""
-    lines = takewhile(lambda line: line.strip("# "), path.read_text(encoding="utf-8").splitlines())
-    comment = " ".join(line.removeprefix("#").strip() for line in lines if line.startswith("#"))
-    return re.split(r"\.(?: |$)|: arena|:$", comment)[0]
+    return f"Try:\n\n{change}  arena run quick\n  arena match bots/{bot}.py random --games 200\n  arena replay latest 1"

@@ -138,18 +138,11 @@ def _names_of_runs() -> list[str]:
     return [LATEST, *(path.parts[1] for path in Path("results").glob("**/games.sqlite"))]
 
 
-def shipped_configs() -> list[Path]:
-    """Return the packaged files, relative to their folder: tournaments, then the folders of leagues and rule sets."""
-    root = data_folder("configs")
-    return sorted((path.relative_to(root) for path in root.glob("**/*.toml")), key=lambda path: (len(path.parts), path))
-
-
 def _names_of_configs() -> list[str]:
     return [path.stem for path in data_folder("configs").glob("*.toml")]
 
 
 complete_runs = completer(_names_of_runs, "dir")
-complete_shipped = completer(lambda: (path.with_suffix("").as_posix() for path in shipped_configs()))
 complete_configs_and_runs = completer(lambda: [*_names_of_configs(), *_names_of_runs()], "file")
 complete_leagues = completer(lambda: (path.parent.name for path in Path("leagues").glob("*/league.sqlite")), "dir")
 

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from arena.bots.cores import core_count
-from arena.bots.spec import BotSpec, find_bots
+from arena.bots.spec import BotSpec
 from arena.cli.group import INTERRUPTED
 from arena.cli.options import QUIET, PlayOptions, option_of
 from arena.cli.printing import FORFEITED, forfeit_code, print_report, report_text
@@ -24,7 +24,7 @@ from arena.paths import RESULTS
 from arena.results.run_data import read_run
 from arena.results.run_standings import RunStandings, standings
 from arena.results.standings_report import standings_report, write_run_files
-from arena.results.table import Report, Table
+from arena.results.table import Report, Table, by_variant
 from arena.results.until_error import MOST_GAMES, UntilError
 from arena.results.words import forfeit_paragraph, next_step, sprt_line, sprt_text
 from arena.settings import as_dict, merged
@@ -35,30 +35,21 @@ from arena.tournament.folders import run_name, with_folder
 from arena.tournament.formats.round_robin import StoredSprt
 from arena.tournament.luck import net_of
 from arena.tournament.run_settings import LOCAL
-from arena.tournament.runner.logs import LOG
 from arena.tournament.runner.play_run import Prepared, play_run, prepare, with_stored_seed
 from arena.tournament.runner.progress import ProgressListener
 
 ALL_PLAYED = 0
 VERDICT_CODES = {"H1": ALL_PLAYED, "H0": 3, "continue": 4}
 """Exit codes of a sequential test by its verdict; `--strict` and Ctrl-C come first."""
-BOT_LINE = " arena.bots: "  # marks what a bot printed, in the log of a run
-LONGEST_BOT_LINE, MOST_BOT_LINES = 200, 40
+LONGEST_BOT_LINE = 200
 
 _SETTINGS = ("games", "rules", "seed", "deals", "workers", "scheduler", "isolation")
 
 
 def config_of(
-    format_: str, bots: Sequence[str], options: PlayOptions, tables: Mapping[str, Any], name: str = ""
-) -> TournamentConfig:
-    """Return the settings of a command line without a file; `tables` adds settings in the form of a file."""
-    return config_for(format_, find_bots(tuple(bots)), options, tables, name)
-
-
-def config_for(
     format_: str, specs: Sequence[BotSpec], options: PlayOptions, tables: Mapping[str, Any], name: str = ""
 ) -> TournamentConfig:
-    """Return the settings of a command line without a file, for bots that were found."""
+    """Return the settings of a command line without a file; `tables` adds settings in the form of a file."""
     bots_ = [{"spec": spec.spec, "name": spec.name, "labels": spec.labels} for spec in specs]
     values = {"format": format_, "bots": bots_, **tables}
     name = name or run_name(format_, [spec.name for spec in specs])
@@ -115,8 +106,6 @@ def confirm_bots(folder: Path, config: TournamentConfig) -> None:
         )
         for bot, level in zip(config.bots, config.levels)
     ]
-    if len(lines) > MOST_BOT_LINES:
-        lines[MOST_BOT_LINES:] = [f"... and {len(lines) - MOST_BOT_LINES} more"]
     bots = "\n  ".join(lines)
     text = f"You did not create {one_line(str(folder))}. To play on runs these bots with your user account:\n  {bots}"
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -142,7 +131,7 @@ def play_and_show(config: TournamentConfig, options: PlayOptions, named: bool = 
         config = until.begin(config)
     config, folder = with_folder(config, options.out, named)
     if options.dry_run:
-        return show_plan(config, folder, options)
+        return show_plans({"": (config, folder)}, options)
     warn_of_workers(config)
     test = config.verdict()
     if getattr(config.format_settings, "adjusted", False):
@@ -178,28 +167,25 @@ def warn_of_workers(config: TournamentConfig) -> None:
         click.echo(f"{share}: a clock also runs while a bot waits for its core.", err=True)
 
 
-def show_plan(config: TournamentConfig, folder: Path, options: PlayOptions) -> int:
-    """Show what would be played and why; return the exit code: 1 if a bot would be left out."""
-    run = prepare(with_stored_seed(config, folder), folder, options.again)
-    if options.as_json:
-        print_report(plan_report(run), "json")
-    else:
-        click.echo(str(run.plan))
-        if options.error is not None:
-            click.echo("More follow until the errors are small enough (--error).")
-    if run.left_out:
-        tell_left_out(run.left_out)
-        return FORFEITED
-    return ALL_PLAYED
+def show_plans(runs: Mapping[str, tuple[TournamentConfig, Path]], options: PlayOptions) -> int:
+    """Show what would be played and why, by variant; return the exit code: 1 if a bot would be left out."""
+    reports, left_out = {}, dict[str, str]()
+    for variant, (config, folder) in runs.items():
+        run = prepare(with_stored_seed(config, folder), folder, options.again)
+        reports[variant] = _plan_report(run, variant, options)
+        left_out.update(run.left_out)
+    print_report(by_variant(reports), "json" if options.as_json else "table")
+    tell_left_out(left_out)
+    return FORFEITED if left_out else ALL_PLAYED
 
 
-def plan_report(run: Prepared) -> Report:
-    """Return what would be played, for JSON."""
+def _plan_report(run: Prepared, variant: str, options: PlayOptions) -> Report:
     plan = run.plan
     about = {key: getattr(plan, key) for key in ("is_new", "missing", "at_most", "stays", "hidden", "seconds", "gone")}
     about |= {"versions": plan.versions, "left_out": run.left_out}
     changes = Table("changes", "", [vars(change) for change in plan.changes], files=("why", "bot", "games"))
-    return Report("", [changes], about=about)
+    more = [] if options.error is None else ["More follow until the errors are small enough (--error)."]
+    return Report(f"{variant}: {plan}" if variant else str(plan), [changes], more, about)
 
 
 def tell_left_out(left_out: Mapping[str, str]) -> None:
@@ -256,9 +242,6 @@ def _show(table: RunStandings, folder: Path, as_json: bool, test: StoredSprt | N
         advice, report = next_step(table, name), standings_report(table)
         report = replace(report, next="" if advice else report.next)
         click.echo(report_text(report, "table", f"arena standings {name} --print wide"))
-        log = folder / LOG
-        if log.is_file() and BOT_LINE in log.read_text(encoding="utf-8", errors="replace"):
-            click.echo(f"What bots printed is in {log}.")
         click.echo(f"Stored in {folder}. Look at its games: arena replay {name}")
         if advice:
             click.echo(advice)

@@ -1,9 +1,10 @@
-"""`arena standings`: show the tables of a run."""
+"""`arena standings` and `arena rate`: the tables of a run, ratings of any list of games."""
 
 from __future__ import annotations
 
 import math
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -11,20 +12,30 @@ import click
 from arena.cli.league.show import show_bot
 from arena.cli.printing import counting, forfeit_code, print_report, refuse_options
 from arena.errors import ArenaError
+from arena.paths import input_name
 from arena.results.bot_versions import versions_report
-from arena.results.run_data import RunData, with_bots
+from arena.results.game_list import read_game_list
+from arena.results.records import holds_records
+from arena.results.run_data import RunData, choice_text, kept_bots, with_bots
 from arena.results.run_standings import standings as compute
 from arena.results.run_stats import stats_report
-from arena.results.sources import RecordFile, Source, StoredLeague, find_source, report_of, run_luck
-from arena.results.standings_report import standings_report
+from arena.results.sources import (
+    RecordFile,
+    StoredComparison,
+    StoredLeague,
+    StoredRun,
+    find_source,
+    report_of,
+    run_luck,
+)
+from arena.results.standings_report import list_report, standings_report
 from arena.results.table import Report
-from arena.stats.frames import Floats
-from arena.text import one_line
+from arena.results.words import stop_line
+from arena.stats import DEFAULT_PRIOR
+from arena.stats.frames import Floats, StatsError, require_bot
+from arena.stats.ratings import rate as rate_games
+from arena.text import counted, one_line
 from arena.tournament.forfeits import ForfeitSummary
-from arena.tournament.luck import JudgedLuck
-
-JUDGING_MS = 36
-"""Time to judge a game, by `arena standings RUN --adjusted` on one core."""
 
 
 def standings_command(
@@ -61,7 +72,8 @@ def standings_command(
         return 0
     refuse_options("is for one bot of a league; name it after the league", "files")
     if versions:
-        _require_run(found)
+        if not isinstance(found, StoredRun | StoredComparison):
+            raise ArenaError("--versions is for runs; the versions of a bot of a league: arena standings LEAGUE BOT")
         fields: list[ForfeitSummary] = []  # what a bot did before it changed does not count against the run
 
         def versions_of(run: RunData) -> Report:
@@ -82,38 +94,72 @@ def standings_command(
     return forfeit_code(shown.forfeits.values())
 
 
-def judging_text(folder: str | Path, games: int) -> str:
-    """Say how long it takes to judge those of a run's games that were not judged before; "" if that is short.
-
-    >>> judging_text("results/none", 4800)
-    'Judging the luck of 4,800 games takes about 3 min, once; an interrupted call can be repeated and continues.'
-    >>> judging_text("results/none", 100)
-    ''
-    """
-    left = games - JudgedLuck(Path(folder)).judged
-    minutes = left * JUDGING_MS / 60_000
-    if minutes < 0.5:
-        return ""
-    text = f"Judging the luck of {left:,} games takes about {math.ceil(minutes)} min, once;"
-    return f"{text} an interrupted call can be repeated and continues."
-
-
 def _luck_of(run: RunData) -> Floats:
     """Return the luck of each game of a run, with a progress bar on the way."""
-    if text := judging_text(run.folder, len(run.columns)):
-        click.echo(text, err=True)
     with counting(len(run.columns), "luck of the draw") as on_progress:
         return run_luck(run.folder, on_progress)
 
 
-def _require_run(found: Source) -> None:
-    """Raise ArenaError for what holds no versions as a run does."""
-    name = one_line(str(found.path))
-    match found:
-        case StoredLeague():
-            words = f"arena standings {shlex.quote(name)} BOT"
-            raise ArenaError(f"--versions: {name} is a league; to see the versions of a bot: {words}")
-        case RecordFile():
-            raise ArenaError(
-                f"--versions: {name} is a file of records, which tells no versions of a bot apart; name a run"
-            )
+# ---------------------------------------------------------------- arena rate
+
+
+def rate_command(
+    source: str,
+    prior: float | None,
+    anchors: tuple[str, ...],
+    no_first_advantage: bool,
+    without: tuple[str, ...],
+    only: tuple[str, ...],
+    los: bool,
+    form: str,
+) -> int:
+    """Run `arena rate`."""
+    fixed = parse_anchors(anchors)
+    first_advantage = 0.0 if no_first_advantage else None
+    found = find_source(source)
+
+    def rated_run(run: RunData) -> Report:
+        run = with_bots(run, without, only)
+        if not len(run.columns):
+            raise StatsError(f"{one_line(run.name)}: no games yet")
+        if los and run.is_stopped:
+            raise ArenaError(f"--los does not apply to a test that was stopped by its result. {stop_line(run)}")
+        for bot in fixed:
+            require_bot(bot, run.columns.bots)
+        run = replace(run, anchors=fixed or run.anchors, places=None, tiebreaks={}, rounds=())
+        return standings_report(compute(run, prior, first_advantage=first_advantage), los=los)
+
+    if isinstance(found, RecordFile) and not holds_records(found.path):
+        games, left_out = read_game_list(found.path)
+        bots = sorted({*games["first"], *games["second"]})
+        kept = kept_bots(bots, without, only) if without or only else bots
+        games = games[games["first"].isin(kept) & games["second"].isin(kept)]
+        text = f"{input_name(source)}: {counted(len(games), 'game')}"
+        if left_out:
+            text += f", and {left_out} without a result or a known bot, which are left out"
+        if without or only:
+            text += f"\nOnly games where {one_line(choice_text(bots, kept))}."
+        prior = DEFAULT_PRIOR if prior is None else prior
+        ratings = rate_games(games, prior=prior, anchors=fixed, first_advantage=first_advantage)
+        report = list_report(input_name(source), text, ratings, los)
+    else:
+        report = report_of(found, rated_run)
+    print_report(report, form)
+    return forfeit_code(report.forfeits.values())
+
+
+def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
+    """Read ratings to fix, from options such as greedy=100."""
+    fixed: dict[str, float] = {}
+    for text in texts:
+        bot, equals, elo = text.rpartition("=")
+        try:
+            value = float(elo)
+        except ValueError:
+            value = math.nan
+        if not (equals and bot and math.isfinite(value)):
+            raise ArenaError(f"--anchor {text}: expected BOT=ELO, such as greedy=100")
+        if bot in fixed:
+            raise ArenaError(f"--anchor {text}: '{bot}' is anchored twice")
+        fixed[bot] = value
+    return fixed

@@ -37,13 +37,6 @@ def test_errors_have_exit_code_1(arena: Arena) -> None:
     assert "forfeit" in arena("replay", record).out
 
 
-def test_a_bot_that_cannot_be_loaded_has_played_no_game(arena: Arena) -> None:
-    Path("mine.py").write_text("def act(view, moves)\n")
-    found = arena("check", "mine.py", *PROCESS, code=1)
-    assert ": SyntaxError: expected ':'" in found.out
-    assert found.err == "base: 0 of 2 games\n"
-
-
 def test_a_build_under_way_is_no_fault_of_the_bot(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     """While the engine is compiled, new processes of bots end at once."""
     Path("mine.py").write_text("import os\nos._exit(1)\n")
@@ -75,15 +68,3 @@ def test_without_a_sandbox_it_refuses(arena: Arena, monkeypatch: pytest.MonkeyPa
     assert said.out == ""
     assert "bots cannot be sandboxed here: bubblewrap is not installed" in said.err
     assert "--isolation process" in said.err
-
-
-@pytest.mark.parametrize(
-    ("args", "words"),
-    [
-        (("random", "--isolation", "sandbix"), "is not one of"),
-        (("random", "--move-ms", "+0"), "a clock without any time"),
-        (("random", "--rules", "base,,expert"), "--rules base,,expert: nothing between two commas"),
-    ],
-)
-def test_wrong_use(arena: Arena, args: tuple[object, ...], words: str) -> None:
-    assert words in arena("check", *args, code=2).err

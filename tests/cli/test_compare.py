@@ -80,22 +80,6 @@ def test_an_interrupted_comparison_without_a_seed_goes_on_in_its_folder(arena: A
     assert (values["variants"], values["games_played"]) == (["tactical", "base"], 80)
 
 
-def test_other_settings_in_the_same_folder_name_the_remedy(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
-    shutil.copytree(whole[0], "cmp")
-    other = arena(*PLAY, *VARIANTS, "--out", "cmp", "--games", 4, "--move-ms", 1000, code=2).err
-    assert "clock.move_ms" in other
-    assert "Choose another folder" in other
-    for words in (("--seed", 4), ("--seed", 4, "--variants", "expert,bga-base")):
-        other = arena(*PLAY, *VARIANTS, "--games", 4, *words, "--out", "cmp", code=2).err
-        assert "holds runs with seed 3, not 4. Choose another folder" in other
-
-
-def test_a_comparison_is_not_played_as_a_run(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
-    said = arena("run", whole[0], code=2).err
-    assert f"give its command again: arena compare BOT... --variants R,R,... --out {whole[0]}." in said
-    assert f"To play on one: arena run {whole[0] / 'tactical'}" in said
-
-
 def test_another_variant_joins_a_comparison(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
     shutil.copytree(whole[0], "cmp")
     values = content(arena(*PLAY, "--variants", "base,expert", "--games", 4, "--out", "cmp", "--json").out)
@@ -133,15 +117,6 @@ def test_all_variants_grow_together_until_the_errors_of_all_are_small(arena: Are
         largest.append(max(row["elo_error95"] for row in table))
     assert max(largest) <= 70
     assert "± 1 wanted. Allow more" in arena(*command, "--error", 1, "--games", 10, code=1).err
-
-
-def test_a_plan_of_all_variants_is_one_json_object(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
-    folder, _ = whole
-    plans = content(arena(*PLAY, *VARIANTS, "--games", 8, "--out", folder, "--dry-run", "--json").out)["variants"]
-    assert {rules: plan["missing"] for rules, plan in plans.items()} == {"tactical": 12, "base": 12}
-    plans = content(arena(*PLAY, *VARIANTS, "--out", "new", "--dry-run", "--json").out)["variants"]
-    assert [plan["is_new"] for plan in plans.values()] == [True, True]
-    assert not Path("new").exists()
 
 
 # ---------------------------------------------------------------- tables
@@ -220,41 +195,6 @@ def test_two_bots_in_three_rule_sets_fit_a_screen(
     assert "traitor" in whole
     assert "How the length in turns differs" in whole
     assert "nan" not in whole.lower()
-
-
-def test_runs_with_other_seeds_share_no_deals(arena: Arena) -> None:
-    for rules, seed in (("base", 1), ("expert", 2)):
-        where = ("--rules", rules, "--seed", seed, "--out", rules)
-        arena("match", "first", "random", "--games", 2, *where, *QUIET)
-    values = content(arena("compare", "--from", "base", "--from", "expert", "--json").out)
-    assert {row["shared_deals"] for row in values["win_rate_differences"]} == {0}
-    assert any("different seeds" in note for note in values["notes"])
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("greedy", "--variants", "base,expert"), "expected at least two bots, found 1: greedy"),
-        (("greedy", "random", "--variants", "base"), "expected at least two variants, found 1"),
-        (("greedy", "random"), "arena match greedy random, or arena sprt greedy random"),
-        (("greedy", "random", "--variants", "base,iello-base"), "'base' and 'iello-base' are the same"),
-        (("greedy", "random", "--variants", "base,hand_size=6"), "there is no rule set before it"),
-        (("--from", "nowhere"), "no run named 'nowhere'"),
-        (("--from", "nowhere", "--variants", "base"), "--variants does not go with --from"),
-    ],
-)
-def test_mistakes_are_said(arena: Arena, options: tuple[str, ...], message: str) -> None:
-    found = arena("compare", *options, code=2)
-    assert message in found.err
-    assert "Traceback" not in found.err
-    assert not Path("results").exists()
-
-
-def test_the_same_games_twice_are_no_comparison(arena: Arena, played: dict[str, Any]) -> None:
-    assert "the same deals under" in arena("compare", "--from", "cmp/base", "cmp/base", code=2).err
-    arena("match", "greedy", "random", "--games", 4, "--seed", 3, "--out", "again", *QUIET)
-    assert "the same deals under the same rules" in arena("compare", "--from", "cmp/base", "again", code=2).err
-    assert "only 'base'" in arena("compare", "--from", "again", code=2).err
 
 
 def test_overrides_after_a_comma_belong_to_the_rule_set_before() -> None:

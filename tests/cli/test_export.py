@@ -100,12 +100,6 @@ def test_a_library_that_is_not_installed(
     assert os.listdir() == []
 
 
-def test_a_new_league_has_no_tables(arena: Arena) -> None:
-    arena("league", "create", "open", "--set", "isolation=none")
-    assert arena("export", "open", "-o", "tables", code=2).err == "Error: open: no games yet\n"
-    assert not Path("tables").exists()
-
-
 def test_the_data_set_begins_as_it_was_made(arena: Arena) -> None:
     """If bots or rules change, make the data set again: docs/reference/dataset.md holds its hashes."""
     pytest.importorskip("pyarrow", reason="Parquet needs pyarrow: the extra data is not installed")
@@ -158,22 +152,6 @@ def test_pgn_holds_what_other_programs_rate(arena: Arena) -> None:
     of_list = arena("rate", "g.pgn", "--print", "csv").out
     for line, whole in zip(of_list.splitlines(), rated.splitlines(), strict=True):
         assert whole.startswith(line.rpartition(",")[0])  # a run has more columns in place of the list's last, `group`
-
-
-@pytest.mark.parametrize(
-    ("options", "wanted"),
-    [
-        (["--records", "gone/r.txt"], "cannot write gone/r.txt: No such file or directory"),
-        (["--bot", "first"], "choose games for --records, --moves and --pgn; add one"),
-        (["--records", "r", "--lost"], "name it with --bot"),
-        (["--moves", "-", "--records", "-"], "only one of"),
-        (["--all", "-o", "cup.xlsx"], "--all is for files of a folder; a workbook holds all tables"),
-        (["--moves", "-o", "m.csv"], "Invalid value for '--moves': expected a path, found '-o'"),
-    ],
-)
-def test_what_cannot_be_exported(arena: Arena, played: Path, options: list[str], wanted: str) -> None:
-    assert wanted in arena("export", played, *options, code=2).err
-    assert os.listdir() == []
 
 
 def test_verify_finds_what_was_changed_in_a_file(arena: Arena, played: Path) -> None:

@@ -58,31 +58,6 @@ def test_games_that_are_cut_off_have_the_listed_deal(arena: Arena) -> None:
     assert arena("verify", "run").out == "4 games replayed, all with their stored results.\n"
 
 
-@pytest.mark.parametrize(
-    ("lines", "options", "message"),
-    [
-        (["1:1", "one"], (), "deals, deals.txt, line 2: 'one' is not a deal; expected SEED:NUMBER,"),
-        (["1:1", cards_text(make_deal(BASE, 1, 1))], (), "deals.txt, line 2: the same deal as deals.txt, line 1"),
-        ([cards_text(make_deal(BASE, 1, 1))], ("--rules", "tactical"), "line 1: the tactic deck of iello-tactical"),
-        (["1:1"], ("--games", 3), "deals: these settings need 2 deals, found 1 in the list"),
-        (["1:1"], ("--error", 9), "this run has a list of deals"),
-        (["# nothing"], (), "--deals deals.txt: no deals in it; expected one per line, such as 42:17"),
-    ],
-)
-def test_what_is_wrong_with_a_list_of_deals(
-    arena: Arena, lines: list[str], options: tuple[object, ...], message: str
-) -> None:
-    assert message in arena("match", "greedy", "random", "--deals", write(*lines), *options, *QUIET, code=2).err
-
-
-def test_deals_that_cannot_be_read(arena: Arena) -> None:
-    assert "--deals none: cannot be read" in arena("match", "greedy", "random", "--deals", "none", code=2).err
-    Path("cup.toml").write_text('bots = ["random", "first"]\nown_deals = true\ndeals = ["3:1"]\n')
-    assert "own_deals: every pairing plays the listed deals" in arena("run", "cup.toml", code=2).err
-    Path("cup.toml").write_text('bots = ["random", "first"]\ndeals = "3:1"\n')
-    assert 'deals: expected a list of deals such as ["42:17", "cards:..."]' in arena("run", "cup.toml", code=2).err
-
-
 def test_runs_on_different_lists_are_not_compared(arena: Arena) -> None:
     for rules, deal in (("base", "1:1"), ("expert", "1:2")):
         command = ("match", "first", "random", "--deals", write(deal), "--rules", rules, "--seed", 1, "-o", rules)

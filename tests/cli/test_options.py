@@ -124,25 +124,6 @@ def test_an_option_changes_something_or_is_refused(
         assert "--json" not in added or content(with_it[0].out)
 
 
-@pytest.mark.parametrize(
-    ("line", "option"),
-    [
-        ("league people open --days 3", "--days"),
-        ("league people open --url https://x", "--url"),
-        ("league people open --revoke Ann --json", "--json"),
-        ("league pause open --undo --reason x", "--reason"),
-        ("submit bots/mine.py --server https://x --workers 2", "--workers"),
-        ("submit bots/mine.py --server https://x --author Ann", "--author"),
-        ("compare --from run --games 4", "--games"),
-        ("compare --from run --variants base", "--variants"),
-        ("standings open last --all", "--all"),
-        ("standings open --files y", "--files"),
-    ],
-)
-def test_an_option_that_does_not_apply_is_refused_by_name(league: Arena, line: str, option: str) -> None:
-    assert f"Error: {option} " in league(*line.split(), code=2).err
-
-
 @pytest.fixture(scope="module")
 def workplace(stored: Path, three: Path) -> Path:
     """A folder with bots, tournaments, runs and leagues, which tests must not change."""

@@ -73,33 +73,9 @@ def test_a_game_begins_at_a_position_of_a_stored_one(person: Typing, arena: Aren
     assert "--begin does not go with --from" in person("", "odds", "--from", "run", 3, 4, "--begin", "you", code=2).err
 
 
-def test_a_game_given_up_is_stored_as_that(person: Typing, arena: Arena) -> None:
-    result = person("1\nresign\nresign\n", "greedy", "--seed", 3, "--begin", "you")
-    assert "gave up the game" in result.out
-    file = "games/greedy-iello-base-3.txt"
-    assert parse_record(record_of(file)).result.endswith(" 0-0 resigned")
-    assert "greedy beat you 0–0: resigned" in arena("replay", file, "1").out
-    assert "given up" in arena("standings", file, code=2).err  # it counts in no table
-    person("", "greedy", "--seed", 3)  # another game begins
-    assert Path("games/greedy-iello-base-3-2.txt").is_file()
-
-
 def test_a_bot_that_fails_loses(person: Typing) -> None:
     Path("bad.py").write_text("def act(view, moves):\n    raise ValueError('\\x1b[2Jno')\n")
     result = person("1\n" * 9, "bad.py", "--seed", 1)
     assert "bad forfeits by exception: ValueError: " in result.out
     assert "no (bad.py, line 2). You win." in result.out
     assert "\x1b" not in result.out
-
-
-@pytest.mark.parametrize(
-    ("args", "said"),
-    [
-        (("gone.txt",), "no file gone.txt"),
-        (("gone.txt", "--claims"), "--claims is for a new game"),
-        (("other.txt",), "does not say who played"),
-    ],
-)
-def test_wrong_use_is_told(person: Typing, args: tuple[str, ...], said: str, tmp_path: Path) -> None:
-    (tmp_path / "other.txt").write_text("schotten/1 base 1:0 11; r1@1; * 0-0\n")
-    assert said in person("", *args, code=2).err

@@ -19,11 +19,6 @@ from tests.cli.conftest import Arena, content
 QUIET = ("--workers", 1)
 
 
-def write(name: str, *lines: str) -> str:
-    Path(name).write_text("\n".join(lines) + "\n")
-    return name
-
-
 def rated(found: str) -> dict[str, Any]:
     """Return the content, of the standings only what a list of games can say."""
 
@@ -91,39 +86,10 @@ def test_pairings_with_deals_of_their_own_share_no_evidence(arena: Arena) -> Non
         assert "30 deals" in arena("rate", source).out
 
 
-def test_what_is_no_list_of_games_is_said(arena: Arena) -> None:
-    err = arena("rate", "nothing.csv", code=2).err
-    assert "no run named 'nothing.csv'" in err
-    assert "To rate a list of games" in err
-    Path("games.zip").write_bytes(b"PK\x03\x04\x8d\0\xff")
-    said = arena("rate", "games.zip", code=2).err
-    assert "games.zip is no text; expected CSV with a header line first,second,score[,deal]" in said
-
-
-GOOD = ("first,second,score", "a,b,1", "b,a,1", "a,b,0", "b,a,0")
-
-
-@pytest.mark.parametrize(
-    ("lines", "options", "message"),
-    [
-        ((*GOOD, ",b,1"), (), "line 6: the game does not name its first bot"),
-        (GOOD, ("--anchor", "a=nan"), "--anchor a=nan: expected BOT=ELO"),
-        (GOOD, ("--anchor", "a=1", "--anchor", "a=2"), "'a' is anchored twice"),
-    ],
-)
-def test_mistakes_are_said(arena: Arena, lines: tuple[str, ...], options: tuple[str, ...], message: str) -> None:
-    Path("games.csv").write_text("".join(f"{line}\n" for line in lines))
-    found = arena("rate", "games.csv", *options, code=2)
-    assert message in found.err
-    assert "Traceback" not in found.err
-    assert found.out == ""
-
-
 # ---------------------------------------------------------------- standard input
 
 
 Given = Callable[[str | bytes], None]
-CUP = 'bots = ["random", "first"]\ngames = 2\nseed = 1\nworkers = 1\n'
 
 
 @pytest.fixture
@@ -135,38 +101,6 @@ def given(monkeypatch: pytest.MonkeyPatch) -> Given:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
 
     return give
-
-
-@pytest.mark.process
-def test_run_reads_settings(arena: Arena, given: Given) -> None:
-    for err in ("", "All 2 games were played before, seed 1.\n"):
-        given(CUP)
-        found = arena("run", "-", "-q")
-        assert found.out.startswith("random-first: round-robin")
-        assert err in found.err
-    assert len([*Path("results").iterdir()]) == 1
-    given(CUP + 'name = "mine"\n')
-    arena("run", "-", "-q")
-    assert (Path("results") / "mine").is_dir()
-
-
-@pytest.mark.parametrize(
-    ("data", "command", "message"),
-    [
-        ("bots =", ("run", "-"), "standard input: not valid TOML"),
-        ("bots = 3", ("run", "-"), "standard input: bots: expected a list of bots, found the number 3"),
-        (b"\xff", ("run", "-"), "standard input: not valid UTF-8"),
-        ("first,second,score\na,b,3\n", ("rate", "-"), "standard input, line 2: score is '3'"),
-        ("", ("replay", "-"), "standard input is empty; expected one record per line"),
-        ("schotten/1 base 1:0 11; r2@10; * 0-0\n" * 2, ("standings", "-"), "standard input, line 1: record, move 1"),
-        ("# 1:1", ("match", "first", "random", "--deals", "-"), "--deals standard input: no deals in it"),
-    ],
-)
-def test_messages_name_standard_input(
-    arena: Arena, given: Given, data: str | bytes, command: tuple[str, ...], message: str
-) -> None:
-    given(data)
-    assert message in arena(*command, code=2).err
 
 
 def test_records_are_read(arena: Arena, given: Given, played: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,84 +10,7 @@ import pytest
 
 from arena.cli.main import main
 from arena.game.record import parse_record
-from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena, content
-
-LINE = re.compile(r"^((\w+)/(\w+)/\d+) +(1-0|0-1|½-½)", re.MULTILINE)
-
-
-def listed(text: str) -> list[tuple[str, ...]]:
-    return LINE.findall(text)
-
-
-# ---------------------------------------------------------------- numbers
-
-
-@pytest.mark.parametrize(
-    ("game", "wanted"),
-    [
-        ("random/first", "such as random/first/0, in which random begins; or its number, 1 to 30"),
-        ("random/nobody/0", "there is no game 'random/nobody/0'"),
-        ("random/first/5", "there is no game random/first/5 in"),
-        (f"random/first/{'9' * 20}", "there is no game 'random/first/999"),
-        ("9" * 20, "has no game 99999999999999999999; it holds 30, numbered from 1"),
-    ],
-)
-def test_names_and_numbers_of_games_that_cannot_be(arena: Arena, played: Path, game: str, wanted: str) -> None:
-    err = arena("replay", played, "--", game, code=2).err
-    assert wanted in err
-    assert len(err) < 600
-
-
-# ---------------------------------------------------------------- choosing
-
-
-def test_games_are_chosen_by_bot_result_and_deal(arena: Arena, played: Path) -> None:
-    with Reader(played) as reader:
-        games = list(reader.results())
-    lost = [game.name for game in games if "first" in (game.first, game.second) and game.winner not in (None, "first")]
-    shown = arena("replay", played, "--bot", "first", "--lost", "--limit", 0).out
-    assert [line[0] for line in listed(shown)] == lost != []
-    assert f"{len(lost)} of 30 games" in shown
-    on_deal = arena("replay", played, "--deal", 3).out
-    assert [line[0] for line in listed(on_deal)] == [game.name for game in games if game.id.deal == 3]
-    against = arena("replay", played, "--bot", "first", "--against", "again", "--won").out
-    for _, first, second, score in listed(against):
-        assert {first, second} == {"first", "again"}
-        assert (first == "first") == (score == "1-0")
-    assert arena("replay", played, "--forfeits").out == f"0 of 30 games in {played}.\n"
-    assert len(listed(arena("replay", played, "--bot", "first", "--limit", 3).out)) == 3
-
-
-def test_the_number_counts_among_the_chosen(arena: Arena, played: Path) -> None:
-    lost = listed(arena("replay", played, "--bot", "first", "--lost").out)
-    second = arena("replay", played, 2, "--bot", "first", "--lost", "--record").out
-    assert second == arena("replay", played, lost[1][0], "--record").out
-    records = arena("replay", played, "--bot", "first", "--lost", "--record").out.splitlines()
-    assert records[1] == second.strip()
-    assert len(records) == len(lost)
-    few = arena("replay", played, len(lost) + 1, "--bot", "first", "--lost", code=2).err
-    assert f"has no such game {len(lost) + 1}; it holds {len(lost)} such" in few
-
-
-@pytest.mark.parametrize(
-    ("options", "wanted"),
-    [
-        (["--bot", "frist"], "has no bot 'frist'; did you mean 'first'?"),
-        (["--lost"], "are about one bot; name it with --bot"),
-        (["--deal", "-1"], "--deal"),
-        (["1", "--json", "-o", "x"], "--json and --out were given together; choose one"),
-        (["1", "--json", "--record"], "--record and --json were given together; choose one"),
-        (["1", "--record", "--open"], "--record and --open were given together; choose one"),
-        (["1", "--limit", "3"], "--limit is for a list of games"),
-        (["--record", "--limit", "3"], "--limit does not go with --record"),
-        (["-o", "x"], "--out is for one game"),
-        (["--open"], "--open is for one game"),
-    ],
-)
-def test_choices_that_make_no_sense(arena: Arena, played: Path, options: list[str], wanted: str) -> None:
-    assert wanted in arena("replay", played, *options, code=2).err
-
 
 # ---------------------------------------------------------------- JSON
 
@@ -192,7 +114,7 @@ def test_the_decision_that_failed_is_shown(run: Arena) -> None:
     assert "What the bot sees" in out
     assert "turn " in out.split("own output")[1]
     assert "ValueError: too late" in out
-    assert "the game ended here by its forfeit" in out
+    assert "(forfeit)" in out
     near = run("debug", "fails.py", "run", 1, "--move", 100_000, code=2).err
     assert f"the nearest is {number}" in near
 

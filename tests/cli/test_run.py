@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli import compare, ladder, playing
+from arena.cli import author, compare, playing
 from arena.game.rules import load_rules
 from arena.tournament.store.sqlite import DATABASE
 from tests.bots.processes.waiting import wait_for_games
@@ -23,33 +23,6 @@ pytestmark = pytest.mark.process
 SAME = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
 QUIET = ("--workers", 1)
 
-CONFIG = """
-name = "small"
-bots = ["random", "first", { spec = "random", name = "again" }]
-games = 4
-seed = 5
-"""
-
-BAD_BOT = """
-def act(view, moves):
-    print("so far, so good")
-    raise ValueError("I do not feel well")
-"""
-
-
-def test_run_plays_a_file_once_writes_tables_and_shows_them(arena: Arena) -> None:
-    Path("small.toml").write_text(CONFIG)
-    found = arena("run", "small.toml", *QUIET)
-    assert "small: round-robin, rules base, 12 games, own deals, seed 5" in found.out
-    assert "seed 5" in found.err
-    folder = Path("results/small")
-    assert {path.name for path in folder.iterdir()} >= {DATABASE, "timing.csv", *SAME[:3]}
-    shown = arena("standings", "small").out
-    assert shown.replace("--print wide", "arena standings small --print wide") in found.out
-    again = arena("run", "small.toml", *QUIET)
-    assert again.out == found.out
-    assert again.err.startswith("All 12 games were played before, seed 5.")
-
 
 def test_a_run_without_a_name_is_found_by_its_bots(arena: Arena) -> None:
     arena("match", "first", "random", "--games", 2, "--seed", 1, "--workers", 1, *QUIET)
@@ -57,23 +30,6 @@ def test_a_run_without_a_name_is_found_by_its_bots(arena: Arena) -> None:
     assert re.fullmatch("first-random-[a-z2-7]{4}", folder.name)
     assert arena("standings", "first-random").out == arena("standings", folder.name).out
     assert "no run named 'first'" in arena("standings", "first", code=2).err
-
-
-@pytest.mark.parametrize(
-    ("options", "games"),
-    [
-        (["--format", "gauntlet", "--hero", "again", "--hero", "first"], 8),
-        (["--format", "swiss", "--rounds", 2], 8),
-        (["--format", "series", "--rounds", 3, "--matches", 2], 18),
-    ],
-)
-def test_tournaments_in_other_formats(arena: Arena, options: list[object], games: int) -> None:
-    number = [] if "series" in options else ["--games", 4]
-    found = arena("tournament", "random", "first", "again=random", *options, *number, "--json", "--seed", 1, *QUIET)
-    values = content(found.out)
-    assert values["format"] == options[1]
-    assert values["complete"] is True
-    assert values["games_played"] == games
 
 
 # ---------------------------------------------------------------- the same results
@@ -92,7 +48,7 @@ def test_ctrl_c_with_the_last_game_of_a_run(
     arena: Arena, monkeypatch: pytest.MonkeyPatch, command: str, games: int, code: int
 ) -> None:
     """It stops what would play on; a run that is complete is shown."""
-    for user in (compare, ladder, playing):
+    for user in (author, compare, playing):
         monkeypatch.setattr(user, "command_progress", lambda line=None: SendsSignal(games))
     found = arena(*command.split(), *QUIET, code=code)
     assert ("nterrupted" in found.err) == (code == 130)
@@ -123,47 +79,7 @@ def test_an_interrupted_run_goes_on_to_the_same_result(arena: Arena, tmp_path: P
         assert Path("broken", name).read_bytes() == Path("whole", name).read_bytes(), name
 
 
-# ---------------------------------------------------------------- faults of bots
-
-
-def test_forfeits_are_shown_and_strict_makes_them_an_exit_code(arena: Arena) -> None:
-    Path("bad.py").write_text("def act(view, moves):\n    return None if view.rng.random() < 0.02 else moves[0]\n")
-    command = ("match", "bad.py", "random", "--games", 8, "--seed", 1, *QUIET)
-    assert "illegal move" in arena(*command).out
-    assert "games were lost by forfeit" in arena(*command, "--strict", code=1).err
-    arena("match", "random", "first", "--games", 4, "--strict", *QUIET)
-
-
-def test_a_bot_that_forfeits_every_game_is_told_where(arena: Arena) -> None:
-    Path("bad.py").write_text(BAD_BOT)
-    command = ("match", "bad.py", "random", "--games", 4, "--seed", 1, "--out", "results/my run", *QUIET)
-    found = arena(*command, code=1)
-    assert "4 exception" in found.out
-    line = "bad forfeited all 4 games by exception: ValueError: I do not feel well (bad.py, line 4); "
-    line += "arena replay 'results/my run' bad/random/0"
-    assert line in found.out
-    assert "What bots printed is in results/my run/run.log.\n" in found.out
-    assert "bad forfeited every game." in found.err
-
-
 # ---------------------------------------------------------------- wrong use
-
-
-@pytest.mark.parametrize(
-    ("command", "wanted"),
-    [
-        ("match random rendom", "unknown bot 'rendom'; did you mean 'random'?"),
-        ("match random random", "random2=random"),
-        ("tournament random first --format swiss --matches 3", "--matches belongs to --format series"),
-        ("match random first --scheduler=", "scheduler: expected a string, found an empty string"),
-        ("run quikc", "unknown tournament 'quikc'; did you mean 'quick'?"),
-    ],
-)
-def test_wrong_use_is_said_with_the_remedy(arena: Arena, command: str, wanted: str) -> None:
-    found = arena(*command.split(), code=2)
-    assert wanted in " ".join(found.err.split()), found.err
-    assert found.out == ""
-    assert not Path("results").exists(), "nothing was started"
 
 
 def test_a_run_of_a_cluster_that_is_gone_ends_here(arena: Arena) -> None:
@@ -185,16 +101,6 @@ def test_clocked_workers_without_cores_are_warned_of(arena: Arena, monkeypatch: 
     assert warning not in arena("match", *play[-6:]).err
 
 
-def test_a_file_of_rules_is_found_beside_the_file_that_names_it(arena: Arena) -> None:
-    """But one in the working directory comes first, as with bots."""
-    Path("cups").mkdir()
-    Path("cups/cup.toml").write_text('bots = ["random", "first"]\ngames = 2\nrules = "mine.toml"\nseed = 1\n')
-    Path("cups/mine.toml").write_text('base = "tactical"\nhand_size = 5\n')
-    assert "rules tactical:hand_size=5," in arena("run", "cups/cup.toml", *QUIET).out
-    Path("mine.toml").write_text('base = "base"\nhand_size = 5\n')
-    assert "rules base:hand_size=5," in arena("run", "cups/cup.toml", "--out", "here", *QUIET).out
-
-
 def test_a_bot_that_has_changed_plays_again(arena: Arena) -> None:
     Path("mine.py").write_text("def act(view, moves):\n    return moves[-1]\n")
     command = ("match", "mine.py", "random", "--games", 2, "--seed", 1, *QUIET)
@@ -205,9 +111,6 @@ def test_a_bot_that_has_changed_plays_again(arena: Arena) -> None:
 
 
 # ---------------------------------------------------------------- patterns and folders
-
-
-PLAY = ("--games", 2, "--seed", 1, "--workers", 1, "--json")
 
 
 @pytest.fixture
@@ -222,21 +125,6 @@ def cups(arena: Arena) -> Arena:
 
 def names(text: str) -> list[str]:
     return sorted(row["bot"] for row in content(text)["standings"])
-
-
-def test_patterns_are_taken_in_and_left_out(cups: Arena) -> None:
-    listed = (
-        "cups/group1/",
-        "cups/group2/",
-        "random",
-        "--exclude",
-        "cups/*/a*.py",
-        "--exclude",
-        "cups/group2/helper.py",
-    )
-    assert names(cups("tournament", *listed, *PLAY).out) == ["group1-ben", "group2-ben", "random"]
-    assert "mean 'ben.py'?" in cups("tournament", "cups/group1/", "--exclude", "cups/group1/bne.py", code=2).err
-    assert "--exclude does not go with --from" in cups("compare", "--from", "x", "--exclude", "y", code=2).err
 
 
 def test_a_run_plays_on_what_a_pattern_named(cups: Arena) -> None:
@@ -296,23 +184,6 @@ def test_a_league_keeps_the_rules_that_it_began_with(arena: Arena) -> None:
 
 
 # ---------------------------------------------------------------- a stored run
-
-
-def test_options_that_do_not_apply_to_what_is_played_are_refused(arena: Arena) -> None:
-    arena("match", "first", "random", "--games", 2, "--out", "one", *QUIET)
-    Path("cup.toml").write_text('bots = ["random", "first"]\nformat = "swiss"\nseed = 1\n')
-    for words, said in (
-        (("one", "--out", "two"), "--out is for a new run"),
-        (("one", "--set", "swiss.rounds=3"), 'the table [swiss] belongs to format = "swiss"'),
-        (("one", "--games", 3, "--set", "games=4"), "--games and --set games were given together"),
-        (("one", "--move-ms", 3, "--set", "clock.bank_ms=4"), "--move-ms and --set clock were given together"),
-        (("one", "--move-ms", "5+"), "--move-ms"),
-        (("one", "--set", "format=swiss"), "the command says which format"),
-        (("cup.toml", "--trust"), "--trust is for the folder of a run"),
-    ):
-        assert said in arena("run", *words, code=2).err
-    one_round = ("--set", "swiss.rounds=1", "--games", 2)
-    assert content(arena("run", "cup.toml", *one_round, *QUIET, "--json").out)["complete"]
 
 
 def test_a_tournament_s_name_means_its_file_and_a_folder_means_its_run(arena: Arena) -> None:

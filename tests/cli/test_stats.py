@@ -57,19 +57,6 @@ def test_every_table_is_a_file_of_csv(arena: Arena, run: Path, values: dict[str,
         assert "nan" not in text.lower()
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--error", "0"), "'--error': expected a number, more than 0 and at most 10000, found 0"),
-        (("--without", "randm"), "no bot 'randm' in these games; did you mean 'random'? (bots: greedy, random, bad)"),
-        (("--only", "bad"), "--without and --only leave 1 bot, expected two or more"),
-        (("--adjusted",), "--adjusted is for the ratings from all games; drop --all, --without and --only"),
-    ],
-)
-def test_mistakes_are_said(arena: Arena, folder: Path, options: tuple[str, ...], message: str) -> None:
-    assert message in arena("standings", folder, *options, "--all", code=2).err
-
-
 def test_bots_are_left_out(arena: Arena, folder: Path) -> None:
     for options in (("--without", "bad"), ("--only", "random", "--only", "greedy")):
         found = json_of("standings", folder, *options, "--json")

@@ -99,7 +99,7 @@ def test_a_changed_source_is_not_played(compiled: Path) -> None:
     assert stale.returncode != 0
     for words in ("UnfitEngineError", f"({source} changed)", "make build", "ARENA_PURE=1"):
         assert words in stale.stderr
-    command = run("import sys; from arena.cli.__main__ import run; sys.argv[1:] = ['rules']; sys.exit(run())", compiled)
+    command = run("import sys; from arena.cli.main import run; sys.argv[1:] = ['rules']; sys.exit(run())", compiled)
     assert command.returncode == 2
     assert command.stderr.startswith(f"Error: the compiled engine is older than its source ({source} changed)")
     assert command.stderr.count("\n") == 1

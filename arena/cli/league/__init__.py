@@ -47,7 +47,7 @@ def league(ctx: click.Context) -> None:
         named(LISTED)()
 
 
-@league.declare("create", _SET_UP, "Create a league.", "arena.cli.league.setup")
+@league.declare("create", _SET_UP, "Create a league.", "arena.cli.league.manage")
 @click.argument("name")
 @click.option("--config", type=PATH, metavar="FILE.toml", help="Settings of the league.")
 @set_option
@@ -67,11 +67,11 @@ def _create() -> None:
     arena league create open --rules tactical --set placement.error=30
     arena league create open --config open.toml
 
-    To start a file from an example: arena config leagues/open > open.toml
+    Examples of files: configs/leagues in a workspace (arena new --workspace DIR).
     """
 
 
-@league.declare("people", _SET_UP, "Invite authors; show and limit what they use.", "arena.cli.league.setup")
+@league.declare("people", _SET_UP, "Invite authors; show and limit what they use.", "arena.cli.league.manage")
 @league_argument
 @click.option("--invite", "author", metavar="AUTHOR", help="Invite AUTHOR, and print a token to sign in with.")
 @click.option(
@@ -148,7 +148,7 @@ def _work() -> None:
     """
 
 
-@league.declare("pause", _RUN, "Pause, or resume after a pause.", "arena.cli.league.work")
+@league.declare("pause", _RUN, "Pause, or resume after a pause.", "arena.cli.league.manage")
 @league_argument
 @click.option("--reason", default="", metavar="TEXT", help="The reason, shown to everybody who waits.")
 @click.option("--undo", is_flag=True, help="End the pause; waiting commands continue.")
@@ -161,7 +161,7 @@ def _pause() -> None:
     """
 
 
-@league.declare("retire", _RUN, "Take a bot out of the table.", "arena.cli.league.work")
+@league.declare("retire", _RUN, "Take a bot out of the table.", "arena.cli.league.manage")
 @league_before
 @click.argument("bot")
 @click.option("--reason", default="", metavar="TEXT", help="The reason, shown in the history.")

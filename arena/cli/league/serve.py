@@ -9,7 +9,7 @@ import click
 from arena.bots.cores import core_count
 from arena.bots.isolation.process import require_isolation
 from arena.bots.processes import command_of
-from arena.cli.league.shared import chosen_league
+from arena.cli.league.show import chosen_league
 from arena.cli.printing import refuse_options
 from arena.errors import ArenaError
 from arena.league.store import open_league

@@ -9,12 +9,11 @@ from typing import Any
 
 import click
 
-from arena.cli.league.shared import chosen_league
 from arena.cli.printing import print_report
 from arena.errors import ArenaError
 from arena.league import oversight
 from arena.league.rating import league_standings
-from arena.league.store import LEAGUES, League, league_names, open_league
+from arena.league.store import LEAGUES, League, league_names, open_league, sole_league
 from arena.league.versions import Version
 from arena.league.views import (
     chosen_version,
@@ -40,6 +39,14 @@ from arena.results.sources import league_run
 from arena.results.standings_report import standings_report
 from arena.results.table import Report, Table
 from arena.text import indented, utc_text
+
+
+def chosen_league(given: str | tuple[str, ...] | None) -> str:
+    """Return the league that was named, or the only one there is."""
+    names = (given,) if isinstance(given, str) else given or ()
+    if len(names) > 1:
+        raise click.UsageError(f"got unexpected extra argument ({names[1]})")
+    return names[0] if names else str(sole_league(click.get_current_context().command_path))
 
 
 def list_leagues() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,11 @@ import click
 
 from arena.bots.cores import core_count
 from arena.cli.group import INTERRUPTED
-from arena.cli.league.shared import LeagueProgress, session_in_turn, tell_result
 from arena.cli.league.show import show_standings
+from arena.cli.league.work import LeagueProgress, session_in_turn, tell_result
 from arena.cli.printing import echo_json, refuse_options
 from arena.errors import ArenaError
 from arena.league import book, oversight, versions
-from arena.league.league_settings import LeagueError
 from arena.league.oversight import BudgetSpent
 from arena.league.placement import LeagueWork, SubmissionResult
 from arena.league.player import checked_level
@@ -47,7 +45,7 @@ def submit_command(
         refuse_options("does not go with --server, where the invitation says whose bot it is", "author")
         refuse_options("does not go with --server, which plays the games", "name", "workers", "isolation", "trust")
         return submit_to(server, bot, folder, again, form)
-    with open_league(name or _only_league(bot)) as league:
+    with open_league(name or sole_league(f"arena submit {shlex.quote(bot)} --league")) as league:
         submission = read_submission(bot, folder, author)
         check_syntax(submission)
         checked_level(league, isolation, trust)
@@ -68,10 +66,12 @@ def submit_command(
         for other in results.values():
             tell_result(league, other)
         outcome = receipt.outcome if own.state not in versions.OPEN else now.state
-        code = _show(league, now, outcome, () if result is None else result.warnings, form)
+        told = {"bot": now.name, "version": now.number, "hash": now.hash, "outcome": outcome, "reason": now.reason}
+        warnings = [] if result is None else [*result.warnings]
+        show_standings(league, form, submission={**told, "warnings": warnings})
     if result is not None and result.interrupted and not result.waits:
         return INTERRUPTED
-    return code
+    return _REFUSED if now.state == versions.REFUSED else _DONE
 
 
 def _settled(
@@ -93,20 +93,6 @@ def _settled(
     if own.id not in results and now.state in versions.OPEN:
         results[own.id] = SubmissionResult(now, waits=oversight.paused(league))
     return results
-
-
-def _only_league(bot: str) -> Path:
-    try:
-        return sole_league(f"arena submit {shlex.quote(bot)} --league")
-    except LeagueError as error:
-        raise LeagueError(f"{error}. A league on the web: --server URL") from None
-
-
-def _show(league: League, now: Version, outcome: str, warnings: Sequence[str], form: str) -> int:
-    """Print the outcome of a submission and the standings; return the exit code."""
-    submission = {"bot": now.name, "version": now.number, "hash": now.hash, "outcome": outcome, "reason": now.reason}
-    show_standings(league, form, submission={**submission, "warnings": list(warnings)})
-    return _REFUSED if now.state == versions.REFUSED else _DONE
 
 
 def _tell_known(league: League, outcome: str, version: Version) -> None:

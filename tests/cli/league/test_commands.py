@@ -22,29 +22,6 @@ from tests.cli.league.conftest import ONE, QUICK
 from tests.league.leagues import FIRST, LAST, written
 
 
-def test_create(arena: Arena) -> None:
-    out = arena("league", "create", "open", *QUICK).out
-    assert "Created the league open in leagues/open: rules base, bots not isolated, no clock." in out
-    assert "arena submit bots/mine.py --league open" in out
-    assert "already" in arena("league", "create", "open", *QUICK, code=2).err
-    found = content(arena("standings", "open", "--json").out)
-    assert found["settings"]["error"] == 100
-    assert (found["standings"], found["games_played"]) == ([], 0)
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (("create", "open", "--config", "nosuch.toml"), "nosuch.toml: cannot be read"),
-        (("create", "open", "--set", "placement.games=3"), "an even number"),
-        (("history", "open"), "there is no league 'open'. Create one with: arena league create open"),
-    ],
-)
-def test_wrong_use(arena: Arena, args: tuple[str, ...], message: str) -> None:
-    assert message in arena("league", *args, code=2).err
-    assert not Path("leagues").exists()
-
-
 def test_the_sandbox_is_what_is_usual(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     """And without it nothing is made or played, unless another level is asked for."""
 
@@ -80,36 +57,7 @@ def test_the_only_league_need_not_be_named(played: Arena, monkeypatch: pytest.Mo
     assert content(played("league", "history", "--json").out)["league"] == "open"
 
 
-def test_which_league_is_not_guessed(arena: Arena) -> None:
-    written(Path("bots"), first=FIRST)
-    commands = (("submit", "bots/first.py"), ("league", "work"), ("league", "retire", "first"), ("serve",))
-    for command in commands:
-        none = arena(*command, code=2).err
-        assert "there is no league in leagues/. Create one with: arena league create NAME, or name" in none
-        assert ("--server URL" in none) == (command[0] == "submit")
-    for name in ("club", "open"):
-        arena("league", "create", name, *QUICK)
-    completed = ("arena submit bots/first.py --league", "arena league work", "arena league retire", "arena serve")
-    for command, words in zip(commands, completed):
-        several = arena(*command, code=2).err
-        assert f"there are 2 leagues here. Name one of them, such as: {words} club" in several
-
-
 # ---------------------------------------------------------------- play and retire
-
-
-def test_retire(played: Arena) -> None:
-    done = played("league", "retire", "open", "last", "--reason", "cheats")
-    assert "last v1" not in done.out
-    assert "last is out of the table." in done.err
-    assert "anchor" not in done.err
-    assert "'last' was retired" in played("submit", "bots/last.py", "--league", "open", code=2).err
-    assert "already" in played("league", "retire", "open", "last", code=2).err
-    assert "cheats" in played("standings", "open", "last").out
-    done = played("league", "retire", "open", "last", "--undo")
-    assert "last v1" in done.out
-    assert "last is back." in done.err
-    assert "no bot 'nobody'" in played("league", "retire", "open", "nobody", code=2).err
 
 
 def test_leagues_are_completed(played: Arena, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
@@ -122,17 +70,6 @@ def test_leagues_are_completed(played: Arena, monkeypatch: pytest.MonkeyPatch, c
 
 
 # ---------------------------------------------------------------- submit
-
-
-def test_submit(open_: Arena) -> None:
-    found = open_("submit", "bots/first.py", "--league", "open", *ONE)
-    assert "first v1 is accepted" in found.err
-    assert "open: league, rules base, 0 games" in found.out
-    found = open_("submit", "bots/last.py", "--league", "open", "--json", *ONE)
-    result = content(found.out)
-    told = result["submission"]
-    assert (told["bot"], told["version"], told["outcome"], result["games_played"]) == ("last", 1, "active", 16)
-    assert {line["bot"]: line["new"] for line in result["standings"]} == {"first v1": False, "last v1": True}
 
 
 @pytest.mark.slow
@@ -249,12 +186,3 @@ def test_list_with_damaged_leagues(arena: Arena) -> None:
     assert {line.split(" cannot be read: ")[0] for line in found.err.splitlines()} == {"empty", "garbage", "unset"}
     shutil.rmtree("leagues/open")
     assert arena("league").out == "No league in leagues/ can be read.\n"
-
-
-def test_the_anchor_is_not_retired_silently(arena: Arena) -> None:
-    written(Path("bots"), first=FIRST, last=LAST)
-    arena("league", "create", "open", *QUICK, "--set", "rating.anchor=first")
-    for name in ("first", "last"):
-        arena("submit", f"bots/{name}.py", "--league", "open")
-    assert "It is the anchor: without it, the table's average is 0" in arena("league", "retire", "open", "first").err
-    assert "It is the anchor: its rating is 0" in arena("league", "retire", "open", "first", "--undo").err

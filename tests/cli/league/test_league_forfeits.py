@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.league.shared import tell_result
+from arena.cli.league.work import tell_result
 from arena.league import fixtures, views
 from arena.league.player import open_session
 from arena.results.run_standings import standings

@@ -1,4 +1,4 @@
-"""`arena league create` and `arena league people`: create a league, and manage its authors."""
+"""`arena league create`, `people`, `pause` and `retire`: what the organiser of a league does."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 import click
 
 from arena.bots.isolation.process import require_isolation
-from arena.cli.league.shared import chosen_league
+from arena.cli.league.show import chosen_league, show_standings
 from arena.cli.playing import read_settings
 from arena.cli.printing import echo_json, print_report, refuse_options
 from arena.errors import ArenaError
-from arena.league import oversight
+from arena.league import book, oversight
 from arena.league.league_settings import load_settings
 from arena.league.store import LEAGUES, League, create_league, open_league
 from arena.league.views import describe
 from arena.results.league import budget_table
-from arena.results.table import Report, Table
+from arena.results.table import Column, Report, Table
 from arena.settings import merged
 from arena.text import counted, one_line
 from arena.web import accounts
@@ -110,13 +110,40 @@ def _list(league: League, as_json: bool) -> None:
     uses = oversight.uses(league)
     size = oversight.folder_bytes(league.folder)
     about = {"league": league.name, "limits": limits, "folder_bytes": size}
-    invited = Table("invitations", "", invitations, files=accounts.INVITATION)
-    remarks = []
-    for line in invitations:
-        role = " (organiser)" if line["admin"] else ""
-        remarks.append(f"Invited: {one_line(line['author'])}{role}: {line['state']}, until {line['expires'][:10]}")
+    until = Column("until (UTC)", cell=lambda line: line["expires"][:16].replace("T", " "))
+    role = Column("role", "text", cell=lambda line: "organiser" if line["admin"] else "author")
+    columns = [Column("author", "text"), role, Column("state", "text"), until]
+    invited = Table("invitations", "Invited", invitations, columns if invitations else (), accounts.INVITATION)
     shown = ", ".join(f"{key} {'no limit' if value is None else value}" for key, value in limits.items())
-    remarks += [f"Limits: {shown}.", f"The league's folder uses {size / (1 << 20):.1f} MiB."]
+    remarks = [f"Limits: {shown}.", f"The league's folder uses {size / (1 << 20):.1f} MiB."]
     heading = f"{league.name}: used in the last 24 hours"
     report = Report(heading, [budget_table(uses), invited], remarks, about)
     print_report(report, "json" if as_json else "table", wide="--json")
+
+
+def pause_command(name: str | None, reason: str, undo: bool) -> None:
+    """Run `arena league pause`."""
+    name = chosen_league(name)
+    if undo:
+        refuse_options("is for a pause, not for its end", "reason")
+    with open_league(name) as league:
+        if undo:
+            oversight.resume_league(league)
+            click.echo(f"{league.name} is no longer paused.")
+        else:
+            oversight.pause_league(league, reason)
+            click.echo(f"{league.name} is paused. To end the pause: arena league pause {shlex.quote(name)} --undo")
+
+
+def retire_command(name: tuple[str, ...], bot: str, reason: str, undo: bool) -> None:
+    """Run `arena league retire`."""
+    with open_league(chosen_league(name)) as league:
+        if undo:
+            book.bring_back(league, bot, reason)
+        else:
+            book.retire(league, bot, reason)
+        click.echo(f"{bot} is {'back' if undo else 'out of the table'}.", err=True)
+        if bot == league.settings.anchor:
+            scale = f"its rating is {league.settings.anchor_elo:g}" if undo else "without it, the table's average is 0"
+            click.echo(f"It is the anchor: {scale}, so all ratings have moved.", err=True)
+        show_standings(league, "table")
