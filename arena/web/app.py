@@ -57,6 +57,8 @@ def create_app(folder: Path, settings: WebSettings | None = None) -> Starlette:
         lifespan=lifespan,
         exception_handlers={
             HTTPException: _refused,
+            NoPage: _no_page,
+            CannotPlay: _not_now,
             ArenaError: _failed,
             ClientDisconnect: _broken_off,
             500: _broken,
@@ -200,9 +202,16 @@ async def _refused(request: Request, error: Exception) -> Response:
     return _message(request, error.status_code, title, error.detail, error.headers)
 
 
+async def _no_page(request: Request, error: Exception) -> Response:
+    return _message(request, 404, "Not found", str(error))
+
+
+async def _not_now(request: Request, error: Exception) -> Response:
+    return _message(request, 429, "Not now", str(error))
+
+
 async def _failed(request: Request, error: Exception) -> Response:
-    answers: dict[type, tuple[int, str]] = {NoPage: (404, "Not found"), CannotPlay: (429, "Not now")}
-    return _message(request, *answers.get(type(error), (400, "That did not work")), str(error))
+    return _message(request, 400, "That did not work", str(error))
 
 
 async def _broken_off(request: Request, error: Exception) -> Response:

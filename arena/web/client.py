@@ -23,7 +23,16 @@ _TIMEOUT_S = 60.0
 _MAX_BYTES = 64 << 20
 _POLL_S = 2.0
 _LOCAL = ("127.0.0.1", "::1", "localhost")
-_NUMBERS, _TEXTS = ("id", "version"), ("bot", "state", "reason", "waits", "outcome")
+_PROGRESS = {
+    "id": int,
+    "bot": str,
+    "version": int,
+    "state": str,
+    "held": bool,
+    "reason": str,
+    "waits": str,
+    "outcome": str,
+}
 
 
 class ServerError(ArenaError):
@@ -110,8 +119,7 @@ class Server:
 
         Raise ServerError if something is missing.
         """
-        kinds = dict.fromkeys(_NUMBERS, int) | dict.fromkeys(_TEXTS, str) | {"held": bool}
-        if any(type(progress.get(key)) is not kind for key, kind in kinds.items()):
+        if not all(type(progress.get(key)) is kind for key, kind in _PROGRESS.items()):
             raise self._nonsense()
         return {key: printable_lines(value) if isinstance(value, str) else value for key, value in progress.items()}
 

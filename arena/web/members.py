@@ -93,12 +93,11 @@ def _overview(stores: Stores, account: Account, upload_mb: int) -> dict[str, Any
     """Return the author's versions, each with its outcome, and the submissions that did not become a version."""
     league, author = stores.league, account.author
     own = [version for version in versions.in_state(league, retired=True) if version.author == author]
-    own.sort(key=lambda version: (-version.submitted, -version.id))
     bounds = league.settings
     limits = [f"{bounds.uploads} uploads an hour"] if bounds.uploads else []
     limits += [f"{bounds.bots} bots"] if bounds.bots else []
     return {
-        "versions": [(version, outcome_text(league, version)) for version in own],
+        "versions": [(version, outcome_text(league, version)) for version in own[::-1]],
         "limits": ", ".join([f"{upload_mb} MiB an upload", *limits]),
         "not_taken": oversight.entries(league, _LISTED, what="receive", author=author, outcome="refused")[::-1],
     }
