@@ -36,7 +36,7 @@ from arena.results.records import export_line, game_of
 from arena.terminal.input import Left, News, PersonInterface, Resigned, hint, why
 from arena.terminal.session import Seating, Session, end_text
 from arena.tournament.rows import GameSettings
-from arena.tournament.runner.job import Job
+from arena.tournament.runner.job import bot_limits
 
 DECISION = "decision"  # the person is to move
 WAITS = "waits"  # the bot is to move
@@ -164,11 +164,11 @@ def _seating(order: GameOrder) -> Seating:
         files = versions.files_of(league, version.id)
     bot = placed_bot(version.entry, files, Path(order.bot_folder), version.label)
     games = GameSettings.of(settings.rules, order.seed, settings.clock)
-    job = Job(games, (bot,), settings.limits)
     person = order.person if order.person != bot.name else f"{order.person} (you)"
     players = (None, bot) if order.begins else (bot, None)
     names = (person, bot.name) if order.begins else (bot.name, person)
-    return Seating(games.rules, order.seed, players, names, order.claims, order.level, job.bot_limits, games.clock)
+    limits = bot_limits(settings.limits)
+    return Seating(games.rules, order.seed, players, names, order.claims, order.level, limits, games.clock)
 
 
 # ---------------------------------------------------------------- what is shown

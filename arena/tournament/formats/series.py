@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from arena.endings import WIN_POINTS
 from arena.game.rng import derive_seed
@@ -123,11 +123,12 @@ class SeriesSchedule(Schedule):
         points = dict.fromkeys(bots, 0.0)
         difference = dict.fromkeys(bots, 0)
         for result in series_results(self.rule, games):
-            share = {result.a: 1.0, result.b: 0.0, None: 0.5}[result.winner]
+            ahead = result.points_a - result.points_b
+            share = 1.0 if ahead > 0 else 0.5 if ahead == 0 else 0.0
             points[result.a] += share
             points[result.b] += other_side(share)
-            difference[result.a] += result.points_a - result.points_b
-            difference[result.b] += result.points_b - result.points_a
+            difference[result.a] += ahead
+            difference[result.b] -= ahead
         order = sorted(bots, key=lambda bot: (-points[bot], -difference[bot], bots.index(bot)))
         return [
             Place(number, bot, points[bot], (difference[bot], bots.index(bot) + 1))
@@ -150,24 +151,15 @@ def series(
 # ---------------------------------------------------------------- results
 
 
-@dataclass(frozen=True)
-class SeriesResult:
-    """A finished series and its match points."""
+class SeriesResult(NamedTuple):
+    """A series: its number, that of its pairing, its bots, and their match points."""
 
-    pairing: int
     number: int
+    pairing: int
     a: str
     b: str
-    games: int
     points_a: int
     points_b: int
-
-    @property
-    def winner(self) -> str | None:
-        """Return the bot with more match points, None if they are equal."""
-        if self.points_a == self.points_b:
-            return None
-        return self.a if self.points_a > self.points_b else self.b
 
 
 def series_results(rule: SeriesRule, games: Iterable[GameResult]) -> list[SeriesResult]:
@@ -177,10 +169,10 @@ def series_results(rule: SeriesRule, games: Iterable[GameResult]) -> list[Series
     for game in games:
         pairing, deal, flipped = game.id
         bots[pairing] = (game.second, game.first) if flipped else (game.first, game.second)
-        total = sums.setdefault((deal // rule.stride, pairing), [0] * 3)
-        for column, more in enumerate((1, *(game.points[::-1] if flipped else game.points))):
-            total[column] += more
-    return [SeriesResult(pairing, number, *bots[pairing], *total) for (number, pairing), total in sorted(sums.items())]
+        total = sums.setdefault((deal // rule.stride, pairing), [0, 0])
+        for bot, more in zip((1, 0) if flipped else (0, 1), game.points):
+            total[bot] += more
+    return [SeriesResult(number, pairing, *bots[pairing], *total) for (number, pairing), total in sorted(sums.items())]
 
 
 def _to_twenty(given: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -58,11 +58,6 @@ class Job:
         """Whether the bots play on a clock."""
         return self.game.clock is not None
 
-    @property
-    def bot_limits(self) -> BotLimits:
-        """The limits of a bot in a process of its own."""
-        return BotLimits(**as_dict(self.limits))
-
     def patience_s(self, bot: str, time_left_s: float) -> float:
         """Return how many seconds a call of a bot may last before the worker is stopped.
 
@@ -75,6 +70,11 @@ class Job:
     def loading_patience_s(self, bot: str) -> float:
         """Return how long loading a bot, or making it, may take before the worker is stopped; see `patience_s`."""
         return self.limits.loading_s + (_ISOLATED_S if self.level_of(bot).own_process else 0.0)
+
+
+def bot_limits(limits: Limits) -> BotLimits:
+    """Return the limits of a bot in a process of its own."""
+    return BotLimits(**as_dict(limits))
 
 
 # ---------------------------------------------------------------- what comes back

@@ -47,7 +47,7 @@ from arena.tournament.games import PAIRING_BITS, Row, Task
 from arena.tournament.move_log import shared_buffer
 from arena.tournament.process_state import ProcessState
 from arena.tournament.referee import Player, Referee
-from arena.tournament.runner.job import Job
+from arena.tournament.runner.job import Job, bot_limits
 from arena.tournament.runner.logs import log_to
 
 _log = logging.getLogger("arena.worker")
@@ -195,7 +195,7 @@ class _Worker:
     def _player(self, number: int) -> Player:
         job, spec = self.job, self.job.bots[number]
         if job.level(number).own_process:
-            remote = RemoteBot(spec, job.game.rules, job.level(number), job.bot_limits, self.pool, self._start)
+            remote = RemoteBot(spec, job.game.rules, job.level(number), bot_limits(job.limits), self.pool, self._start)
             if 2 * number < self.pool.most:
                 remote.load()  # a file that cannot be run, a command that does not answer: known before the first game
                 remote.suspend()

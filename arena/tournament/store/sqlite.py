@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -41,12 +41,12 @@ class Connection(sqlite3.Connection):
         _connections.add(self)
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self, kind: str = "IMMEDIATE") -> Iterator[None]:
         """Run the block as one transaction, or as a part of the one around it: all it writes is stored, or nothing."""
         if self.in_transaction:
             yield
             return
-        self.execute("BEGIN IMMEDIATE")
+        self.execute(f"BEGIN {kind}")
         try:
             yield
             self.execute("COMMIT")
@@ -55,18 +55,9 @@ class Connection(sqlite3.Connection):
                 self.execute("ROLLBACK")
             raise
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    def snapshot(self) -> AbstractContextManager[None]:
         """Read one state of the database in several queries, inside a transaction or outside."""
-        if self.in_transaction:
-            yield
-            return
-        self.execute("BEGIN")
-        try:
-            yield
-        finally:
-            if self.in_transaction:
-                self.execute("ROLLBACK")
+        return self.transaction("DEFERRED")
 
     def close(self) -> None:
         """Close the connection, unless a forked child has inherited it."""
