@@ -57,8 +57,6 @@ def error_of(spec: str) -> str:
 @pytest.mark.parametrize(
     ("text", "name", "target", "params"),
     [
-        ("greedy", None, "greedy", {}),
-        ("bots/search.py:rollouts=200,depth=2", None, "bots/search.py", {"rollouts": "200", "depth": "2"}),
         ("my bot=./a=b.py", "my bot", "./a=b.py", {}),
         ("bots/a.py:file=c:d=e", None, "bots/a.py", {"file": "c:d=e"}),
         ("x = cmd: ./mybot --net=a:b,c=d ", "x", "cmd:./mybot --net=a:b,c=d", {}),

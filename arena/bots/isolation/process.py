@@ -35,11 +35,7 @@ PIECE = 1 << 16
 
 
 class ProcessEnded(Exception):
-    """The process has ended, or has closed its output; `how` describes it."""
-
-    def __init__(self, how: str) -> None:
-        super().__init__(how)
-        self.how = how
+    """The process has ended, or has closed its output; the text says how."""
 
 
 class DeadlinePassed(Exception):

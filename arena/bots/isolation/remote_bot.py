@@ -310,7 +310,7 @@ class RemoteBot:
         except BotFault as fault:
             raise self._judged(hook, fault) from None
         except ProcessEnded as ended:
-            raise self._judged(hook, BotFault(ForfeitKind.CRASH, ended.how + self._fragment())) from None
+            raise self._judged(hook, BotFault(ForfeitKind.CRASH, f"{ended}{self._fragment()}")) from None
         except DeadlinePassed:
             seconds = time.monotonic() - start
             what = f"no answer within {seconds:.3g} s{_clock_text(clock)}{self._fragment() or encoder.advice}"
