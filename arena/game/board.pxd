@@ -171,4 +171,4 @@ cdef void drop_tactic(Board board, int p, int card) noexcept nogil
 cdef list side_texts(Board board, int p, int s)
 cdef str card_text(Board board, int card)
 cdef list hand_tactics(Board board, int seat)
-cdef tuple hand_texts(Board board, int seat)
+cpdef tuple hand_texts(Board board, int seat)

@@ -112,7 +112,7 @@ class State(Board):
             raise TypeError(NEW)
         code = move.index
         if not 0 <= code < MOVE_COUNT or self.table[code] is not move or not is_legal(self, code):
-            raise IllegalMove(why_illegal(self, hand_texts(self, self.mover), self.legal_moves(), move))
+            raise IllegalMove(why_illegal(self, self.legal_moves(), move))
         perform(self, code)
 
     def play_by(
@@ -426,7 +426,7 @@ class View(Board):
         copy_block(state, self)
         code = move.index
         if not 0 <= code < MOVE_COUNT or state.table[code] is not move or not is_legal(state, code):
-            raise IllegalMove(why_illegal(state, self.hand, state.legal_moves(), move))
+            raise IllegalMove(why_illegal(state, state.legal_moves(), move))
         state.clan_left = 0
         state.tactic_left = 0
         perform(state, code)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from arena.errors import ArenaError
-from arena.game.board import Board
+from arena.game.board import Board, hand_texts
 from arena.game.cards import (
     ALL60,
     BEARER,
@@ -293,12 +293,12 @@ QUESTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
-def why_illegal(board: Board, hand: tuple[str, ...], moves: Sequence[Move], move: Move) -> str:
-    """Explain in a sentence why `move` is not legal, given the hand of the seat to move and its legal moves."""
-    return f"{move} is not legal: {_reason(board, hand, moves, move)}"
+def why_illegal(board: Board, moves: Sequence[Move], move: Move) -> str:
+    """Explain in a sentence why `move` is not legal, given the legal moves; the board has the hand of their seat."""
+    return f"{move} is not legal: {_reason(board, moves, move)}"
 
 
-def _reason(board: Board, hand: tuple[str, ...], moves: Sequence[Move], move: Move) -> str:
+def _reason(board: Board, moves: Sequence[Move], move: Move) -> str:
     if not any(0 <= move.index < len(table) and table[move.index] is move for table in MOVES.values()):
         return MADE_BY_HAND
     for card in (move.card, move.binding):
@@ -310,18 +310,18 @@ def _reason(board: Board, hand: tuple[str, ...], moves: Sequence[Move], move: Mo
     if move.kind not in kinds:
         return asks
     if board.phase == "play":
-        return _why_not_play(board, hand, move)
+        return _why_not_play(board, move)
     shown = ", ".join(one.text for one in moves[:_MOST_SHOWN])
     more = len(moves) - _MOST_SHOWN
     return f"what is legal now is {shown}" + (f" and {more} more" if more > 0 else "")
 
 
-def _why_not_play(board: Board, hand: tuple[str, ...], move: Move) -> str:
+def _why_not_play(board: Board, move: Move) -> str:
     seat = board.to_move
     if move.kind == "pass":
         return "passing is only allowed when no clan card can be played"
     assert move.card is not None
-    if move.card not in hand:
+    if move.card not in hand_texts(board, seat):
         return f"{move.card} is not in the hand"
     if card_number(move.card) >= 60:
         mine, other = board.tactics_played(seat), board.tactics_played(1 - seat)

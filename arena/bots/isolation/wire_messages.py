@@ -296,7 +296,7 @@ def _named(wanted: str, view: View, moves: Sequence[Move]) -> Move:
             return move
     known = _by_text(view.rules.spy_value).get(wanted)
     if known is not None:
-        raise BotFault(ForfeitKind.ILLEGAL_MOVE, why_illegal(view, view.hand, moves, known))
+        raise BotFault(ForfeitKind.ILLEGAL_MOVE, why_illegal(view, moves, known))
     near = did_you_mean(wanted, [move.text for move in moves]) if len(wanted) <= _LONGEST_MOVE else ""
     raise BotFault(ForfeitKind.ILLEGAL_MOVE, f"{quoted(wanted)} is not a move{near}")
 
