@@ -426,10 +426,9 @@ def test_a_server_that_is_killed_leaves_no_game(tmp_path: Path) -> None:
         with httpx2.Client(base_url=server.url, timeout=60) as client:
             client.post("/sign-in", data={"token": server.token("Ann")})
             path = client.post("/play", data={"bot": "one", "begins": "you"}).headers["location"]
-            number, shown = 0, {"kind": "waits"}
+            shown = {"kind": "waits", "number": 0}
             while shown["kind"] == "waits":
-                shown = client.get(f"{path}?after={number}").json()[-1]
-                number = shown["number"]
+                shown = [shown, *client.get(f"{path}?after={shown['number']}").json()][-1]
             assert shown["kind"] == "decision"
         assert server.process is not None
         left = [pid for pid in descendants(server.process.pid) if is_running(pid)]
