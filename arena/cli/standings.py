@@ -138,7 +138,7 @@ def rate_command(
         if left_out:
             text += f", and {left_out} without a result or a known bot, which are left out"
         if without or only:
-            text += f"\nOnly games where {one_line(choice_text(bots, kept))}."
+            text += f"\nOnly games {one_line(choice_text(bots, kept))}."
         prior = DEFAULT_PRIOR if prior is None else prior
         ratings = rate_games(games, prior=prior, anchors=fixed, first_advantage=first_advantage)
         report = list_report(input_name(source), text, ratings, los)

@@ -47,7 +47,7 @@ class RunData:
     labels    of versions of bots, by name: the commit, its subject and date, and how the version was named; of a league
               the version's name, author, number and hash
     folder    where the run is stored, as the user named it; "" if nowhere
-    selection what was said of the games to keep, after they were played; "" if all are there
+    selection which games were kept after they were played; "" if all are there
     test      the state of its sequential test; None for another format
     prior     virtual draws per bot in its ratings, unless the user names another number
     anchors   ratings that are held fixed, by bot: a league's anchor
@@ -208,17 +208,13 @@ def known_bot(name: str, bots: Sequence[str]) -> str:
 
 
 def choice_text(bots: Sequence[str], kept: Sequence[str]) -> str:
-    """Say in which games only bots that are `kept` play.
+    """Name the bots that are left out, or all that are `kept`, whatever is shorter.
 
-    >>> choice_text(["ann", "bob", "cid"], ["ann", "bob"]), choice_text(["a", "b", "c", "d"], ["a", "b", "c"])
-    ('ann and bob meet', 'd does not play')
+    >>> choice_text(["ann", "bob", "cid"], ["ann", "bob"]), choice_text(["a", "b", "c", "d"], ["a", "b"])
+    ('without cid', 'of a, b')
     """
     left_out = [bot for bot in bots if bot not in kept]
-    if len(kept) == 2:
-        return f"{kept[0]} and {kept[1]} meet"
-    if len(left_out) < len(kept):
-        return f"{' and '.join(left_out)} {'does' if len(left_out) == 1 else 'do'} not play"
-    return f"two of {', '.join(kept)} meet"
+    return f"without {', '.join(left_out)}" if len(left_out) < len(kept) else f"of {', '.join(kept)}"
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from arena.results.data_formats import json_text, plain, report_values, table_csv
+from arena.results.data_formats import json_text, report_values, table_csv
 from arena.results.run_data import RunData
 from arena.results.run_standings import (
     CROSS_COLUMNS,
@@ -104,7 +104,7 @@ def standings_report(
     tables += round_tables(standings.run)
     tables += crosstables(standings)
     tables += _figures(standings)
-    about = {"mean_turns": plain(standings.mean_turns), "prior": standings.prior, "anchors": dict(run.anchors)}
+    about = {"mean_turns": round(standings.mean_turns, 3), "prior": standings.prior, "anchors": dict(run.anchors)}
     report = run_report(run, tables, remarks(standings), **about)
     return replace(report, answer=findings(standings, chance), next=next_command(standings, is_variant))
 

@@ -67,7 +67,7 @@ def heading(run: RunData) -> str:
         parts.append(f"seed {config['seed']}")
     text = f"{one_line(run.name)}: {', '.join(parts)}"
     if run.selection:
-        text += f"\nOnly games where {one_line(run.selection)}: a selection made after the fact."
+        text += f"\nOnly games {one_line(run.selection)}: a selection made after the fact."
     return text
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from arena.results.data_formats import records, table_csv
-from arena.results.formats import REPORT_FORMATS, cells, fit_columns, grid, shortened, write_report
+from arena.results.formats import REPORT_FORMATS, cells, fit_columns, grid, write_report
 from arena.results.run_data import RunData
 from arena.results.run_standings import STANDING_COLUMNS, RunStandings, standings
 from arena.results.standings_report import forfeit_text, public_json, standings_report
@@ -183,11 +183,6 @@ def test_shares_are_rounded_as_whole_numbers_are() -> None:
     assert [row["score"] for row in records(table)] == [0.5175, 0.0313]
 
 
-def test_a_likelihood_is_never_certain() -> None:
-    frame = pd.DataFrame({"bot": ["a", "b", "c"], "los": [1.0, 0.0, 0.9994]})
-    assert [row[1] for row in table_of("t", "", frame).cells] == ["> 99.9", "< 0.1", "99.9"]
-
-
 # ---------------------------------------------------------------- narrow terminals
 
 
@@ -208,9 +203,3 @@ def test_a_brief_table_has_neither_more_columns_nor_empty_ones() -> None:
     brief = write_report(Report("", [Table("standings", "", rows, columns)]), "table", None, True)
     assert brief.splitlines()[0].split() == ["#", "bot", "Elo"]
     assert brief.endswith("1 column hidden; to see it: --print wide\n")
-
-
-def test_a_text_is_cut_between_letters() -> None:
-    assert shortened("日本語", 4) == "日…"
-    assert cells(shortened("🤖" * 9, 8)) <= 8
-    assert shortened("e\u0301e\u0301", 2) == "e\u0301e\u0301"
