@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import click
 from rich.console import Console
 from rich.text import Text
 
@@ -216,7 +215,7 @@ def print_game(game: GameResult) -> None:
     """Print a game as text: the board after each move."""
     record, names, made = parse_record(game.record), shown_names(game), decisions(game)
     console = console_for()
-    click.echo(f"{legend(record.rules)}\n")
+    console.print(Text(f"{legend(record.rules)}\n"))
 
     def show(heading: str, state: State, changed: frozenset[int] = frozenset()) -> None:
         console.print(printable(heading), style="bold")
@@ -228,7 +227,7 @@ def print_game(game: GameResult) -> None:
     for decision in made:
         changed = frozenset(event.stone for event in decision.events if event.stone is not None)
         show(f"Move {decision.number} of {len(made)}: {_words(decision, names)}", decision.after, changed)
-    click.echo(ending_text(game))
+    console.print(Text(ending_text(game)))
 
 
 def _words(made: Decision, names: Sequence[str]) -> str:

@@ -38,10 +38,6 @@ def drawn(columns: int, rows: int = 24, names: tuple[str, ...] = NAMES) -> list[
     table.note("a worker \x1b[2Jdied")
     table.end(status(names, 1000), True)
     assert "\x1b[2J" not in stream.getvalue()
-    return seen(stream, columns, rows)
-
-
-def seen(stream: io.StringIO, columns: int, rows: int) -> list[str]:
     screen = pyte.Screen(columns, rows)
     pyte.Stream(screen).feed(stream.getvalue().replace("\n", "\r\n"))
     return [line.rstrip() for line in screen.display if line.strip()]
@@ -93,18 +89,9 @@ def test_lines_come_every_few_seconds_only(monkeypatch: pytest.MonkeyPatch) -> N
     assert lines[1] == "360 of 1,000 games (36%), 12 games/s, 0:00:50 left  |  ann 75.0%, bob 25.0%  |  forfeits: ann 3"
     assert lines[-2] == "worker ?3 died"
     assert lines[-1].endswith("  |  ann 75.0%, bob 25.0%  |  forfeits: ann 3 - interrupted")
-
-
-def test_the_last_line_comes_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Though the rate has changed since."""
-    clock = [100.0]
-    monkeypatch.setattr("arena.terminal.live.time.monotonic", lambda: clock[0])
-    stream = io.StringIO()
-    progress = LineProgress(stream=stream)
-    progress.begin("quick", 42, RunStatus(0, 20))
     clock[0] += 10
     progress.update(RunStatus(20, 20, rate=4.0))
-    progress.end(RunStatus(20, 20, rate=3.9), interrupted=False)
+    progress.end(RunStatus(20, 20, rate=3.9), interrupted=False)  # the rate has changed, and the line comes once
     assert stream.getvalue().count("20 of 20 games") == 1
 
 
