@@ -5,7 +5,7 @@ from arena.game.board cimport *
 from arena.game.buffers cimport words_of
 from arena.game.cards cimport *
 from arena.game.moves cimport Move, SeatLog
-from arena.game.playouts cimport deal_rest, place_known, play_out
+from arena.game.playouts cimport deal_rest, place_known, play_out, unplaced
 from arena.game.rng cimport Rng
 from arena.game.turns cimport (CODES, add_known, hidden_clan, hidden_tactics, is_legal, legal_codes, load_decks, perform, set_rules,
                                start_game)
@@ -61,7 +61,7 @@ cdef class View(Board):
     cdef SeatLog log
     cdef int log_length
     @cython.locals(state=State)
-    cpdef State sample(self, Rng rng)
+    cpdef State sample(self, Rng rng, hand=*, deck=*, tactic_deck=*)
     cdef int sample_into(self, State state, Rng rng) except -1
     @cython.locals(state=State, seen=View, code=cython.int)
     cpdef View after(self, Move move)

@@ -9,6 +9,7 @@ has its C types in a `.pxd` beside it; uncompiled it is plain Python.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 try:
@@ -18,7 +19,7 @@ except ImportError:
 
 from arena.errors import ArenaError
 from arena.game.board import Board, check_seat
-from arena.game.cards import clan_cards
+from arena.game.cards import card_number, clan_cards
 from arena.game.deals import Deal, DealError
 from arena.game.explain import why_illegal
 from arena.game.moves import MOVE_COUNT, Event, Move, SeatLog, moves_by_number
@@ -283,6 +284,49 @@ class State(Board):
             h = stir(h, self.tactic_deck[i])
         return h
 
+    def _place_given(self, p: int, hand: Iterable[str], deck: Sequence[str], tactic_deck: Sequence[str]) -> None:
+        """Put given cards where they are wanted in a sample of what seat `p` knows.
+
+        Raises `ArenaError` for a card that cannot be there.
+        """
+        if isinstance(hand, str) or isinstance(deck, str) or isinstance(tactic_deck, str):
+            raise TypeError("give the cards of a sample as a list, such as ['r7', 'b3']")
+        q = 1 - p
+        held = list(hand_texts(self, q))  # known to be in the hand
+        wanted: list[tuple[str, str, int]] = []
+        for text in hand:
+            if text in held:
+                held.remove(text)
+            else:
+                wanted.append((text, "hand", 0))
+        wanted += [(text, "clan", self.clan_pos + i) for i, text in enumerate(deck)]
+        wanted += [(text, "tactic", self.tactic_pos + i) for i, text in enumerate(tactic_deck)]
+        for text, where, place in wanted:
+            card = card_number(text)
+            name = "the opponent's hand" if where == "hand" else f"the {where} deck"
+            kind = "clan" if card < JOKER_CARD else "tactic"
+            if where == "hand":
+                room = hidden_clan(self, q) if kind == "clan" else hidden_tactics(self, q)
+            else:
+                if where != kind:
+                    raise ArenaError(f"{text} does not belong in {name}")
+                room = (self.clan_end if kind == "clan" else self.tactic_end) - place
+            if room < 1:
+                raise ArenaError(f"there is no room for {text} in {name} of the sample: its size is known")
+            known = 255 if where == "hand" else self.clan_deck[place] if kind == "clan" else self.tactic_deck[place]
+            if known == card:
+                continue
+            if known < 255:
+                raise ArenaError(f"{text} cannot be there in {name} of the sample: {card_text(self, known)} is")
+            if card not in unplaced(self, p):
+                raise ArenaError(f"{text} cannot be in {name} of the sample: it is known to be elsewhere")
+            if where == "hand":
+                add_known(self, q, card)
+            elif kind == "clan":
+                self.clan_deck[place] = card
+            else:
+                self.tactic_deck[place] = card
+
     def events(self, seat: int, start: int = 0) -> tuple[Event, ...]:
         """Return the events that a seat has seen, from number `start` on; none in a state made by `sample`."""
         if check_seat(seat) < 0 or not self.logging:
@@ -373,14 +417,27 @@ class View(Board):
             ]
         )
 
-    def sample(self, rng: Rng) -> State:
+    def sample(
+        self, rng: Rng, hand: Iterable[str] = (), deck: Sequence[str] = (), tactic_deck: Sequence[str] = ()
+    ) -> State:
         """Return a random full state that agrees with everything this seat knows, all such states equally likely.
 
         The hidden cards are shuffled and dealt to the opponent's hand and the decks, whose sizes are public; cards that
         this seat put back by the recruiter stay where they are known to be. The state has no history.
+
+        `hand` are cards that the opponent holds in the sample; `deck` and `tactic_deck` are the cards drawn next, in
+        order. The rest is dealt at random. Raises `ArenaError` for cards that cannot be there.
         """
         state: State = State.__new__(State)
-        self.sample_into(state, rng)
+        if not (hand or deck or tactic_deck):
+            self.sample_into(state, rng)
+            return state
+        if self.rules is None or rng is None:
+            raise TypeError(NEW if self.rules is None else NO_RNG)
+        copy_block(state, self)
+        place_known(state, self.seat)
+        state._place_given(self.seat, hand, deck, tactic_deck)
+        deal_rest(state, self.seat, rng)
         return state
 
     @cython.final

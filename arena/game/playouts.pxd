@@ -13,5 +13,7 @@ cdef int play_out_plain(Board board, Rng rng) noexcept nogil
 cdef void place_known(Board board, int p) noexcept
 cdef u64 hidden_clan_cards(Board board, int p) noexcept nogil
 cdef int hidden_tactic_cards(Board board, int p, u8 *out) noexcept nogil
+@cython.locals(tactics=u8[16])
+cdef list unplaced(Board board, int p)
 @cython.locals(cards=u8[64], tactics=u8[16])
 cdef void deal_rest(Board board, int p, Rng rng) noexcept

@@ -170,6 +170,16 @@ def hidden_tactic_cards(board: Board, p: int, out: Any) -> int:
     return n
 
 
+def unplaced(board: Board, p: int) -> list[int]:
+    """Return the numbers of the cards that seat `p` does not see and that have not been placed yet."""
+    if not cython.compiled:
+        tactics = [0] * 16
+    hidden = hidden_clan_cards(board, p)
+    cards = [card for card in range(60) if hidden >> card & 1]
+    n = hidden_tactic_cards(board, p, tactics) if board.with_tactics else 0
+    return cards + [tactics[i] for i in range(n)]
+
+
 def deal_rest(board: Board, p: int, rng: Rng) -> None:
     """Deal the cards that have not been placed yet to the other seat's hand and the decks, all ways equally likely."""
     if not cython.compiled:

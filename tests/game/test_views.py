@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from scipy.stats import chisquare
 
+from arena.errors import ArenaError
 from arena.game.cards import CARD_TEXTS, TACTIC_DECK
 from arena.game.deals import Deal
 from arena.game.engine import IllegalMove, State, View
@@ -322,9 +323,40 @@ def hand_and_decks(state: State, seat: int) -> tuple[tuple[str, ...], tuple[str,
     return state.hand_of(seat), state.clan_cards_left, state.tactic_cards_left
 
 
-def test_no_position_follows_a_move_that_is_not_legal() -> None:
+@pytest.mark.parametrize("rules_name", ["base", "s2-tactical", "bga-expert"])
+def test_a_sample_has_the_cards_that_are_given(rules_name: str) -> None:
+    """The truth can be asked for, whole or in part, also where cards put back are known."""
+    rng = Rng(2)
+    for seed in range(4 if COMPILED else 1):
+        for state, _ in random_game(rules_name, seed, tactic=5):
+            seat = state.to_move
+            view = state.view(seat)
+            hand, clan, tactic = hand_and_decks(state, 1 - seat)
+            whole = view.sample(rng, hand, clan, tactic)
+            assert hand_and_decks(whole, 1 - seat) == (hand, clan, tactic)
+            assert whole.view(seat).key == view.key
+            part = view.sample(rng, hand[::2], clan[:3])
+            assert set(hand[::2]) <= set(part.hand_of(1 - seat))
+            assert part.clan_cards_left[:3] == clan[:3]
+            assert part.hand_counts(1 - seat) == state.hand_counts(1 - seat)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"hand": ["r1"]}, "r1 cannot be in the opponent's hand of the sample: it is known to be elsewhere"),
+        ({"hand": ["b3"], "deck": ["b3"]}, "b3 cannot be in the clan deck of the sample: it is known to be elsewhere"),
+        ({"hand": ["r9", "g9", "b9", "y9", "p9", "k9", "r8", "g8"]}, "no room for g8 in the opponent's hand"),
+        ({"deck": ["fog"]}, "fog does not belong in the clan deck"),
+        ({"deck": ["x3"]}, "'x3' is not a card"),
+    ],
+)
+def test_cards_that_cannot_be_there(given: dict[str, list[str]], message: str) -> None:
+    view = set_up("tactical", "r1", "g1").view(0)
+    with pytest.raises(ArenaError, match=message):
+        view.sample(Rng(1), **given)
     with pytest.raises(IllegalMove, match="g1@1 is not legal"):
-        set_up("tactical", "r1", "g1").view(0).after(parse_move("g1@1"))
+        view.after(parse_move("g1@1"))
 
 
 @pytest.mark.parametrize("rules_name", KINDS)
