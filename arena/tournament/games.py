@@ -418,19 +418,6 @@ def times_in_order(packed: bytes) -> list[int]:
     return [bucket for bucket, count in zip(packed[::2], packed[1::2]) for _ in range(count)]
 
 
-def merge_times(packed: Iterable[bytes]) -> list[int]:
-    """Return the histogram of packed times as a list of 256 counts.
-
-    >>> merge_times([pack_times([1000] * 300), pack_times([1000])])[39]
-    301
-    """
-    counts = [0] * 256
-    for data in packed:
-        for at in range(0, len(data), 2):
-            counts[data[at]] += data[at + 1]
-    return counts
-
-
 def time_quantile(counts: list[int], share: float) -> float:
     """Return the time in milliseconds below which `share` (0..1) of the decisions lie; 0 without decisions."""
     total = sum(counts)
