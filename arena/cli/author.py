@@ -21,7 +21,6 @@ from arena.lab.rungs import GAMES_A_RUNG, ladder_config, stand
 from arena.lab.tuning import DEFAULT, TUNED, Result, TuningTask
 from arena.lab.tuning import tune as find
 from arena.paths import RESULTS
-from arena.results.forfeit_lines import forfeit_paragraph
 from arena.results.run_standings import standings
 from arena.results.standings_report import standings_report, write_run_files
 from arena.results.table import Report, Table, difference_text, likelihood, percent
@@ -112,12 +111,9 @@ def ladder_command(
         end_progress()
         click.echo(f"{one_line(standing.sentence())}\n")
         shown.append(standing.run.forfeit_summary)
-        if standing.forfeited:
-            click.echo(f"{forfeit_paragraph(shown[-1])}\n")
-        else:
-            wide = f"arena standings {shlex.quote(str(standing.run.folder))} --print wide"
-            click.echo(report_text(replace(standings_report(table), next=""), "table", wide))
         folder = standing.run.folder
+        wide = f"arena standings {shlex.quote(str(folder))} --print wide"
+        click.echo(report_text(replace(standings_report(table), next=""), "table", wide))
         click.echo(f"Stored in {folder}. Look at its games: arena replay {shlex.quote(folder)}")
         tell_left_out(standing.left_out)
         code |= FORFEITED * bool(standing.left_out)

@@ -751,9 +751,9 @@ def _rules() -> None:
 
 
 @cli.declare("explain", _GAME, "Say whether a stone can be claimed, and why.", "arena.cli.game")
-@click.argument("cards", nargs=-1, metavar="")
 @click.option(
     "--mine",
+    required=True,
     metavar="CARDS",
     help="The claimant's side: r1,r2,r3 (wild cards *J *7 *123, bound *J=r7).",
 )

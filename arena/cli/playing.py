@@ -21,7 +21,6 @@ from arena.cli.printing import FORFEITED, forfeit_code, print_report, report_tex
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.paths import RESULTS
-from arena.results.forfeit_lines import forfeit_paragraph
 from arena.results.run_data import read_run
 from arena.results.run_standings import RunStandings, standings
 from arena.results.sprt_report import sprt_line, sprt_text
@@ -257,12 +256,11 @@ def _show_test(table: RunStandings, test: SequentialTest, folder: Path) -> None:
     result, run, config = test.result(), table.run, table.run.config
     bot, opponent = run.bots
     end_progress()
-    click.echo(f"{run.name}: {bot} against {opponent}, rules {config['rules']}, seed {config['seed']}\n")
-    if said := forfeit_paragraph(run.forfeit_summary):
-        click.echo(f"{said}\n")
-    click.echo(sprt_text(result, bot, opponent), nl=False)
     name = shlex.quote(str(folder))
+    answer = sprt_text(result, bot, opponent).splitlines()
     if result.verdict == "continue" and not table.always_forfeiting:
         more = f"arena run {name} --set sprt.max_pairs={2 * test.max_pairs}"
-        click.echo(f"Undecided after {result.units:,} pairs; to allow more: {more}")
-    click.echo(f"\nStored in {folder}. Show the table: arena standings {name}")
+        answer.append(f"Undecided after {result.units:,} pairs; to allow more: {more}")
+    heading = f"{run.name}: {bot} against {opponent}, rules {config['rules']}, seed {config['seed']}"
+    stored = [f"Stored in {folder}. Show the table: arena standings {name}"]
+    print_report(Report(heading, [], stored, answer=answer, forfeits={"": run.forfeit_summary}), "table")

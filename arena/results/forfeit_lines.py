@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from arena.endings import AFTER
-from arena.text import counted, first_line, one_line, printable
+from arena.text import counted, first_line, one_line
 from arena.tournament.forfeits import ForfeitReason, ForfeitSummary
 
 
@@ -35,11 +35,6 @@ def forfeit_alerts(forfeits: ForfeitSummary) -> list[list[str]]:
         alerts[-1] += _all_of_them(forfeits)
     others = [line for line in forfeits.reasons if line.kind == AFTER or line.bot not in failing]
     return alerts + _items(others, forfeits)
-
-
-def forfeit_paragraph(forfeits: ForfeitSummary) -> str:
-    """Return all lines as text for a terminal, without a line end; "" if no bot has failed."""
-    return printable("\n".join("".join(line) for line in forfeit_alerts(forfeits)), keep="\n")
 
 
 def _alert(bot: str, forfeits: ForfeitSummary) -> list[str]:
