@@ -132,10 +132,11 @@ def tune_command(
     out: Path | None,
     as_json: bool,
     clock: dict[str, int] | None,
+    rules: str | None,
     **values: Any,
 ) -> int:
     """Run `arena tune`."""
-    task = TuningTask(**values | (clock or {}))
+    task = TuningTask(rules=rules or "base", **values | (clock or {}))
     target = folder_name(Path(parse_spec(task.bot).target).stem)
     folder = out or RESULTS / f"tune-{target}"
     try:

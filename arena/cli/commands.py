@@ -700,7 +700,7 @@ def _debug() -> None:
     number_option("--trials", "Proposals to try.", 1, 10_000, default=24),
     number_option("--games", "Games per pairing in a trial.", 2, 10**6, default=200),
     number_option("--confirm", "Games per pairing at the end.", 2, 10**6, default=400),
-    click.option("--rules", default="base", metavar="R", shell_complete=complete_rules, help="Rule set."),
+    rules,
     seed,
     clock,
 )
@@ -762,15 +762,7 @@ def _rules() -> None:
 @click.option("--mud", is_flag=True, help="The stone has Mud: four cards per side.")
 @click.option("--fog", is_flag=True, help="The stone has Fog: only sums count.")
 @click.option("--first", type=click.Choice(["mine", "theirs"]), help="Which side was completed first.")
-@click.option(
-    "--rules",
-    "rules_name",
-    metavar="R",
-    default="base",
-    show_default=True,
-    shell_complete=complete_rules,
-    help="Rule set.",
-)
+@rules
 @as_json
 def _explain() -> None:
     """Say whether a stone can be claimed, and if not, with which cards the opponent could still win it.

@@ -108,14 +108,14 @@ def explain_command(
     mud: bool,
     fog: bool,
     first: str | None,
-    rules_name: str,
+    rules: str | None,
     as_json: bool,
 ) -> None:
     """Run `arena explain`."""
-    rules = load_rules(rules_name)
+    played = load_rules(rules or "base")
     modes = [mode for mode, present in (("mud", mud), ("fog", fog)) if present]
-    sides = read_side(rules, _cards(mine)), read_side(rules, _cards(theirs))
-    verdict = judge_claim(rules, *sides, _cards(seen), modes, first)
+    sides = read_side(played, _cards(mine)), read_side(played, _cards(theirs))
+    verdict = judge_claim(played, *sides, _cards(seen), modes, first)
     if as_json:
         echo_json({"holds": verdict.holds, "reason": verdict.reason, "refutation": list(verdict.refutation)})
     else:
