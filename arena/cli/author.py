@@ -24,7 +24,6 @@ from arena.paths import RESULTS
 from arena.results.run_standings import standings
 from arena.results.standings_report import standings_report, write_run_files
 from arena.results.table import Report, Table, difference_text, likelihood, percent
-from arena.results.words import forfeit_paragraph
 from arena.terminal.live import progress_for
 from arena.text import one_line
 from arena.tournament.folders import folder_name
@@ -112,12 +111,9 @@ def ladder_command(
         end_progress()
         click.echo(f"{one_line(standing.sentence())}\n")
         shown.append(standing.run.forfeit_summary)
-        if standing.forfeited:
-            click.echo(f"{forfeit_paragraph(shown[-1])}\n")
-        else:
-            wide = f"arena standings {shlex.quote(str(standing.run.folder))} --print wide"
-            click.echo(report_text(replace(standings_report(table), next=""), "table", wide))
         folder = standing.run.folder
+        wide = f"arena standings {shlex.quote(str(folder))} --print wide"
+        click.echo(report_text(replace(standings_report(table), next=""), "table", wide))
         click.echo(f"Stored in {folder}. Look at its games: arena replay {shlex.quote(folder)}")
         tell_left_out(standing.left_out)
         code |= FORFEITED * bool(standing.left_out)
@@ -136,10 +132,11 @@ def tune_command(
     out: Path | None,
     as_json: bool,
     clock: dict[str, int] | None,
+    rules: str | None,
     **values: Any,
 ) -> int:
     """Run `arena tune`."""
-    task = TuningTask(**values | (clock or {}))
+    task = TuningTask(rules=rules or "base", **values | (clock or {}))
     target = folder_name(Path(parse_spec(task.bot).target).stem)
     folder = out or RESULTS / f"tune-{target}"
     try:

@@ -702,7 +702,7 @@ def _debug() -> None:
     number_option("--trials", "Proposals to try.", 1, 10_000, default=24),
     number_option("--games", "Games per pairing in a trial.", 2, 10**6, default=200),
     number_option("--confirm", "Games per pairing at the end.", 2, 10**6, default=400),
-    click.option("--rules", default="base", metavar="R", shell_complete=complete_rules, help="Rule set."),
+    rules,
     seed,
     clock,
 )
@@ -753,9 +753,9 @@ def _rules() -> None:
 
 
 @cli.declare("explain", _GAME, "Say whether a stone can be claimed, and why.", "arena.cli.game")
-@click.argument("cards", nargs=-1, metavar="")
 @click.option(
     "--mine",
+    required=True,
     metavar="CARDS",
     help="The claimant's side: r1,r2,r3 (wild cards *J *7 *123, bound *J=r7).",
 )
@@ -764,15 +764,7 @@ def _rules() -> None:
 @click.option("--mud", is_flag=True, help="The stone has Mud: four cards per side.")
 @click.option("--fog", is_flag=True, help="The stone has Fog: only sums count.")
 @click.option("--first", type=click.Choice(["mine", "theirs"]), help="Which side was completed first.")
-@click.option(
-    "--rules",
-    "rules_name",
-    metavar="R",
-    default="base",
-    show_default=True,
-    shell_complete=complete_rules,
-    help="Rule set.",
-)
+@rules
 @as_json
 def _explain() -> None:
     """Say whether a stone can be claimed, and if not, with which cards the opponent could still win it.

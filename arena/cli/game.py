@@ -102,26 +102,20 @@ def _shown(value: Any) -> str:
 
 
 def explain_command(
-    cards: tuple[str, ...],
-    mine: str | None,
+    mine: str,
     theirs: str,
     seen: str,
     mud: bool,
     fog: bool,
     first: str | None,
-    rules_name: str,
+    rules: str | None,
     as_json: bool,
 ) -> None:
     """Run `arena explain`."""
-    if cards or mine is None:
-        fault = "Missing option '--mine', the claimant's side"
-        if cards:
-            fault = f"{' '.join(cards)}: cards follow an option (--mine, --theirs or --seen), with commas between them"
-        raise click.UsageError(f"{fault}; for example: arena explain --mine r1,r2,r3 --theirs b2,b3")
-    rules = load_rules(rules_name)
+    played = load_rules(rules or "base")
     modes = [mode for mode, present in (("mud", mud), ("fog", fog)) if present]
-    sides = read_side(rules, _cards(mine)), read_side(rules, _cards(theirs))
-    verdict = judge_claim(rules, *sides, _cards(seen), modes, first)
+    sides = read_side(played, _cards(mine)), read_side(played, _cards(theirs))
+    verdict = judge_claim(played, *sides, _cards(seen), modes, first)
     if as_json:
         echo_json({"holds": verdict.holds, "reason": verdict.reason, "refutation": list(verdict.refutation)})
     else:

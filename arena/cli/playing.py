@@ -26,7 +26,7 @@ from arena.results.run_standings import RunStandings, standings
 from arena.results.standings_report import standings_report, write_run_files
 from arena.results.table import Report, Table, by_variant
 from arena.results.until_error import MOST_GAMES, UntilError
-from arena.results.words import forfeit_paragraph, next_step, sprt_line, sprt_text
+from arena.results.words import next_step, sprt_line, sprt_text
 from arena.settings import as_dict, merged
 from arena.terminal.live import StatusText, figures, forfeits_so_far, progress_for, rate_text
 from arena.text import counted, one_line, printable_lines
@@ -252,12 +252,11 @@ def _show_test(table: RunStandings, test: StoredSprt, folder: Path) -> None:
     result, run, config = test.result(), table.run, table.run.config
     bot, opponent = run.bots
     end_progress()
-    click.echo(f"{run.name}: {bot} against {opponent}, rules {config['rules']}, seed {config['seed']}\n")
-    if said := forfeit_paragraph(run.forfeit_summary):
-        click.echo(f"{said}\n")
-    click.echo(sprt_text(result, bot, opponent), nl=False)
     name = shlex.quote(str(folder))
+    answer = sprt_text(result, bot, opponent).splitlines()
     if result.verdict == "continue" and not table.always_forfeiting:
         more = f"arena run {name} --set sprt.max_pairs={2 * test.max_pairs}"
-        click.echo(f"Undecided after {result.units:,} pairs; to allow more: {more}")
-    click.echo(f"\nStored in {folder}. Show the table: arena standings {name}")
+        answer.append(f"Undecided after {result.units:,} pairs; to allow more: {more}")
+    heading = f"{run.name}: {bot} against {opponent}, rules {config['rules']}, seed {config['seed']}"
+    stored = [f"Stored in {folder}. Show the table: arena standings {name}"]
+    print_report(Report(heading, [], stored, answer=answer, forfeits={"": run.forfeit_summary}), "table")

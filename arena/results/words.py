@@ -25,7 +25,7 @@ from arena.stats.intervals import FEWEST_DEALS
 from arena.stats.pairs import CELLS
 from arena.stats.ratings import Ratings
 from arena.stats.sprt import SprtResult, StoppedEstimate, stopped_estimate
-from arena.text import counted, first_line, one_line, printable
+from arena.text import counted, first_line, one_line
 from arena.tournament.config import load_config
 from arena.tournament.forfeits import ForfeitReason, ForfeitSummary
 from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
@@ -310,11 +310,6 @@ def forfeit_alerts(forfeits: ForfeitSummary) -> list[list[str]]:
         alerts[-1] += _all_of_them(forfeits)
     others = [line for line in forfeits.reasons if line.kind == AFTER or line.bot not in failing]
     return alerts + _items(others, forfeits)
-
-
-def forfeit_paragraph(forfeits: ForfeitSummary) -> str:
-    """Return all lines as text for a terminal, without a line end; "" if no bot has failed."""
-    return printable("\n".join("".join(line) for line in forfeit_alerts(forfeits)), keep="\n")
 
 
 def _alert(bot: str, forfeits: ForfeitSummary) -> list[str]:

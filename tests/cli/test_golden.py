@@ -37,6 +37,9 @@ VARIES = {
     r"Usage: .*\n(Try .* for help\.\n\n)?": "",
     r"\d{4}-\d\d-\d\d( \d\d:\d\d)?": "DATE",
     r'"seconds": [\d.]+': '"seconds": N',
+    r"Python 3\.\d+": "Python 3",
+    r"\d+ files written": "N files written",
+    r"uses [\d.]+ MiB": "uses N MiB",
     r"\b(?=\w*[a-f])(?=\w*\d)[0-9a-f]{8,64}\b": "HASH",
     r"\d[\d.,]* (ms|games/s|s|MB)\b": r"N \1",
 }

@@ -1,4 +1,4 @@
-"""`arena league create`, `people`, `pause` and `retire`: what the organiser of a league does."""
+"""`arena league create`, `arena league people`, `pause` and `retire`: what the organiser of a league does."""
 
 from __future__ import annotations
 

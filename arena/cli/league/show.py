@@ -51,12 +51,12 @@ def chosen_league(given: str | tuple[str, ...] | None) -> str:
 
 def list_leagues() -> None:
     """Print the leagues in leagues/."""
-    lines, unread = [], []
+    lines, unread = [], 0
     for name in league_names():
         try:
             lines.append({"name": name} | league_line(LEAGUES / name))
         except ArenaError as error:
-            unread.append({"name": name, "reason": str(error)})
+            unread += 1
             click.echo(f"{indented(name)} cannot be read: {indented(str(error))}", err=True)
     remarks = []
     if not lines:
@@ -64,8 +64,7 @@ def list_leagues() -> None:
             "There are no leagues in leagues/. Create one: arena league create NAME; 'arena league --help' says more."
         )
         remarks.append("No league in leagues/ can be read." if unread else none)
-    faults = Table("unread", "", unread, files=("name", "reason"))
-    print_report(Report("", [leagues_table(lines), faults], remarks), "wide")
+    print_report(Report("", [leagues_table(lines)], remarks), "wide")
 
 
 def show_standings(league: League, form: str, **more: Any) -> None:
