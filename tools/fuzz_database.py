@@ -21,7 +21,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from arena.cli.main import WRONG_USE, main
+from arena.cli.group import WRONG_USE
+from arena.cli.main import main
 
 RUNS = {
     "base": ["match", "greedy", "random", "--games", "60", "--seed", "1"],

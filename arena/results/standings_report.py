@@ -240,9 +240,9 @@ def crosstables(standings: RunStandings) -> list[Table]:
 
 
 def _square(name: str, head: str, rows: Rows, text: Callable[[TableRow, str], str]) -> Table:
-    """Return a table with a row and a column for each bot, and the text for the two; `head` is that of the names.
+    """Return a table with a row and a column for each bot, and the text for the two; `head` stands above the names.
 
-    A narrow terminal shows the columns of the first bots, so it has all that the table says of these.
+    A narrow terminal shows the columns of the first bots, so it has all that the table says about these.
     """
 
     def against(opponent: str, rank: int) -> Column:

@@ -45,7 +45,7 @@ def test_the_run_needs_no_file(arena: Arena) -> None:
     assert "need 4 deals, found 3 in the list; list more deals" in arena("run", "run", "--games", 7, code=2).err
     arena("export", "run", "--records", "r.txt")
     assert arena("verify", "r.txt").out == "6 games replayed, all with their stored results.\n"
-    assert content(arena("rate", "r.txt", "--json").out)["games"] == 6
+    assert content(arena("rate", "r.txt", "--json").out)["games_played"] == 6
     for other in ((), ("--deals", write("1:1"))):
         refused = arena("match", "greedy", "random", "--seed", 1, "-o", "run", *other, code=2).err
         assert 'deals: "a list of 3 with the hash ' in refused
