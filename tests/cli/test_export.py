@@ -177,14 +177,6 @@ def test_a_reader_that_has_seen_enough(played: Path, tmp_path: Path) -> None:
     assert (done.stdout.splitlines()[-1], done.stderr) == ("141", "")
 
 
-def test_a_report_opens_in_the_browser(arena: Arena, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[str] = []
-    monkeypatch.setattr("click.launch", opened.append)
-    arena("report", played, "-o", "page.html", "--replays", 0, "--open")
-    assert opened == [Path("page.html").resolve().as_uri()]
-    assert "--open needs a file" in arena("report", played, "-o", "-", "--open", code=2).err
-
-
 def test_a_game_that_does_not_replay_stops_the_moves(arena: Arena, played: Path) -> None:
     arena("export", played, "--records", "r.txt")
     lines = Path("r.txt").read_text().splitlines()

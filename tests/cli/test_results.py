@@ -17,17 +17,6 @@ from tests.cli.conftest import Arena, content
 # ---------------------------------------------------------------- standings and export
 
 
-def test_export_writes_files_again_and_elsewhere(arena: Arena, played: Path) -> None:
-    written = arena("export", played, "--all", "--out", "there").out.split()
-    assert {Path(path).name for path in written} == {
-        *("standings.csv", "crosstable.csv", "summary.json", "timing.csv", "games.csv"),
-    }
-    assert Path("there/standings.csv").read_bytes() == (played / "standings.csv").read_bytes()
-    assert len(Path("there/games.csv").read_text().splitlines()) == 31
-    Path("file").touch()
-    assert "cannot make the folder file/there" in arena("export", played, "--out", "file/there", code=2).err
-
-
 # ---------------------------------------------------------------- replay
 
 
