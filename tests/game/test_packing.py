@@ -115,42 +115,6 @@ def opening(name: str = "tactical", seed: int = 1) -> State:
     return State(rules, make_deal(rules, seed, 0))
 
 
-@needs_the_quick_way
-def test_a_question_is_a_frame_with_the_view(ends: Ends) -> None:
-    state = opening()
-    view = state.view(state.to_move)
-    ends.answer(1, 77)
-    assert ends.line.ask(view, 3, 12.5, 0.25) == 77
-    assert (ends.line.question, ends.line.unsent) == (1, b"")
-    sent = ends.sent()
-    assert QUESTION.unpack_from(sent) == (len(sent) - 5, ASK, 1, 3, 12.5, 0.25)
-    assert sent[QUESTION.size :] == packed(view)
-    assert ends.line.count() == 2
-    ends.answer(3, 1994)
-    assert ends.line.ask(view, 0, 0.0, 0.0) == 1994
-    assert ends.sent()[QUESTION.size :] == packed(view, repeated=True)
-
-
-@needs_the_quick_way
-def test_a_game_begins_with_its_first_question(ends: Ends) -> None:
-    state = opening()
-    view = state.view(state.to_move)
-    ends.line.begin(b"now it begins")
-    ends.answer(1, 5)
-    ends.answer(2, 6)
-    assert ends.line.ask(view, 0, 0.0, 0.0) == -1  # two answers at once are none
-    assert len(ends.line.data) == 2 * REPLY.size
-    sent = ends.sent()
-    assert sent.startswith(b"now it begins")
-    assert sent[13 + QUESTION.size :] == packed(view)
-    ends.answer(2, 6)
-    assert ends.line.ask(view, 0, 0.0, 0.0) == 6
-    assert len(ends.sent()) == QUESTION.size + len(packed(view, repeated=True))
-    ends.line.begin(b"and another")
-    assert ends.line.tell(view) == (b"and another", packed(view))
-    assert ends.line.tell(view) == (b"", packed(view, repeated=True))
-
-
 NO_PLAIN_ANSWER = [
     *(REPLY.pack(6, ANSWER, question, 5) for question in (0, 2)),
     *(REPLY.pack(6, kind, 1, 5) for kind in (14, ASK)),
@@ -245,17 +209,6 @@ def test_other_messages_are_returned(ends: Ends) -> None:
             assert answering(fresh, asked, act, whole) == (whole, 0, None)
         finally:
             fresh.close_all()
-
-
-@needs_the_quick_way
-def test_questions_are_answered_until_the_end(ends: Ends) -> None:
-    state = opening()
-    view = state.view(state.to_move)
-    again = QUESTION.pack(len(packed(view, repeated=True)) + 21, ASK, 0xFFFFFFFF, 0, 0, 0)
-    pieces = question_for(view, 9), again + packed(view, repeated=True)
-    assert answering(ends, Desk(state.rules), first_move, *pieces) == (None, 0, None)
-    index = state.legal_moves()[0].index
-    assert os.read(ends.back, 999) == REPLY.pack(6, ANSWER, 9, index) + REPLY.pack(6, ANSWER, 0xFFFFFFFF, index)
 
 
 @needs_the_quick_way
