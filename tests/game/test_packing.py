@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import marshal
 import os
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,7 +16,6 @@ from arena.game.moves import Move
 from arena.game.packing import ANSWER, ASK, QUESTION, REPLY, Desk, Line, answer_line
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
-from tests.bots.processes.waiting import bytes_in, wait_for
 from tests.game.play import COMPILED, KINDS, packed, view_dump
 
 
@@ -110,9 +108,9 @@ def ends() -> Iterator[Ends]:
     found.close_all()
 
 
-def opening(name: str = "tactical", seed: int = 1) -> State:
-    rules = load_rules(name)
-    return State(rules, make_deal(rules, seed, 0))
+def opening() -> State:
+    rules = load_rules("tactical")
+    return State(rules, make_deal(rules, 1, 0))
 
 
 NO_PLAIN_ANSWER = [
@@ -164,19 +162,11 @@ def filled(end: int) -> int:
             return room
 
 
-def answering(
-    ends: Ends, desk: Desk | None, act: Any, *pieces: bytes, clock_of: Callable[..., object] = tuple
-) -> tuple[Any, ...]:
-    """What `answer_line` gives for pieces that come one after the other."""
-    found: list[tuple[Any, ...]] = []
-    thread = threading.Thread(target=lambda: found.append(answer_line(ends.orders, ends.answers, desk, act, clock_of)))
-    thread.start()
-    for piece in pieces:
-        os.write(ends.out, piece)
-        assert wait_for(lambda: not bytes_in(ends.orders))  # on a busy machine both would be read as one
+def answering(ends: Ends, desk: Desk | None, act: Any, data: bytes = b"") -> tuple[Any, ...]:
+    """What `answer_line` gives for a message, after which the line is closed."""
+    os.write(ends.out, data)
     ends.close(ends.out)
-    thread.join(10)
-    return found[0]
+    return answer_line(ends.orders, ends.answers, desk, act, tuple)  # type: ignore[no-any-return]
 
 
 def question_for(view: View, number: int) -> bytes:

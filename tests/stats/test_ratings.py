@@ -31,9 +31,9 @@ def frame(*rows: tuple[str, str, float, int]) -> pd.DataFrame:
     return pd.DataFrame(expanded, columns=["first", "second", "score"])
 
 
-def field(seed: int = 0, bots: int = 5, deals: int = 40, luck: Luck | None = None) -> pd.DataFrame:
+def field(seed: int = 0, bots: int = 5, deals: int = 40) -> pd.DataFrame:
     generator = np.random.default_rng(seed)
-    return simulate_games(generator.normal(0, 100, bots), deals, generator, 25.0, luck)
+    return simulate_games(generator.normal(0, 100, bots), deals, generator, 25.0)
 
 
 @pytest.mark.parametrize(("key", "advantage"), [("no_first_advantage", 0.0), ("with_first_advantage", None)])

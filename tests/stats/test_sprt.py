@@ -27,9 +27,9 @@ from arena.stats.sprt import (
 from benchmarks.simulate import Luck, lucky_pairs, simulate_cells
 
 
-def after(test: SprtTest, cells: Sequence[int] | npt.NDArray[np.int64], number: int = 5) -> SprtResult:
+def after(test: SprtTest, cells: Sequence[int] | npt.NDArray[np.int64]) -> SprtResult:
     """The state of a test after these cells in schedule order."""
-    state = Sprt(test, number)
+    state = Sprt(test)
     state.extend(cells)
     return state.result()
 

@@ -48,9 +48,6 @@ def test_the_only_league_need_not_be_named(played: Arena, monkeypatch: pytest.Mo
     assert content(played("league", "history", "--json").out)["league"] == "open"
 
 
-# ---------------------------------------------------------------- play and retire
-
-
 def test_leagues_are_completed(played: Arena, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.setenv("_ARENA_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_WORDS", "arena league history o")
