@@ -148,6 +148,14 @@ def test_a_fault_of_ours_is_loud(monkeypatch: pytest.MonkeyPatch) -> None:
         main(["standings", "x"])
 
 
+def test_an_interrupt_is_code_130(monkeypatch: pytest.MonkeyPatch, arena: Arena) -> None:
+    def pressed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("arena.tournament.folders.run_folder", pressed)
+    assert "Interrupted" in arena("standings", "x", code=130).err
+
+
 def test_names_are_completed() -> None:
     shell = ShellComplete(cli, {}, "arena", "_ARENA_COMPLETE")
     assert "standings" in [item.value for item in shell.get_completions([], "sta")]

@@ -97,6 +97,12 @@ def test_standings(played: Arena) -> None:
     assert sum(moved) == pytest.approx(0, abs=0.02)
 
 
+def test_reasons_in_the_history_obey_no_terminal(played: Arena) -> None:
+    played("league", "retire", "open", "last", "--reason", "too \x1b[2Jweak")
+    assert "last v1 retired" in (out := played("league", "history", "open").out)
+    assert "\x1b" not in out
+
+
 def test_times_in_json_are_text_with_their_zone(played: Arena) -> None:
     """As those of `arena runs`."""
     played("league", "people", "open", "--invite", "Ann")
