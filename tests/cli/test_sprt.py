@@ -86,7 +86,7 @@ def test_a_test_with_luck_taken_out(arena: Arena, adjusted: tuple[Path, dict[str
     assert (result.units, result.verdict) == (values["units"], "H1") == (len(pairs), values["verdict"])
     assert result.llr == pytest.approx(values["llr"])
     assert result.estimate is not None
-    assert values["score"] == pytest.approx(result.estimate.score)
+    assert values["score"] == pytest.approx(result.estimate.score, abs=5e-5)  # four digits are written
     assert values["luck"] == pytest.approx(vars(result.luck))
 
 
