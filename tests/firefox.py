@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import re
@@ -71,11 +70,6 @@ class Firefox:
 
     def _act(self, source: dict[str, Any]) -> None:
         self.call("input.performActions", context=self.tab, actions=[source])
-
-    def printed(self) -> bytes:
-        """Return the page as a PDF on A4."""
-        paper = {"width": 21.0, "height": 29.7}
-        return base64.b64decode(self.call("browsingContext.print", context=self.tab, page=paper)["data"])
 
 
 @contextmanager

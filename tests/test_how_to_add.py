@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from arena import run_tournament
-from arena.results import formats
-from arena.results.table import Report, table_of
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.round_robin import fixed_schedule
 from arena.tournament.formats.schedule import Format, FormatInput, Schedule
@@ -29,11 +26,3 @@ def test_a_format_is_an_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     bots = ["first", "random", "greedy", "three=first"]
     run = run_tournament(bots, format="circle", games=2, seed=1, workers=1, out=tmp_path / "run")
     assert len(run.games) == 8
-
-
-def test_an_output_format_is_an_entry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(
-        formats.REPORT_FORMATS, "titles", lambda report: "".join(table.title for table in report.tables)
-    )
-    report = Report("", [table_of("bots", "Bots", pd.DataFrame({"bot": ["a"]}))])
-    assert formats.write_report(report, "titles") == "Bots"

@@ -12,9 +12,9 @@ from arena.bots.compilation import syntax_fault
 from arena.bots.faults import author_traceback, show_value
 
 
-def caught(code: str, name: str = "/somewhere/bot.py") -> BaseException:
+def caught(code: str) -> BaseException:
     try:
-        exec(compile(code, name, "exec"), {})
+        exec(compile(code, "/somewhere/bot.py", "exec"), {})
     except BaseException as error:
         return error
     raise AssertionError("the code was to raise")

@@ -13,7 +13,7 @@ import pytest
 
 from arena.bots.faults import BotError, author_traceback
 from arena.bots.loading import load_bot
-from arena.bots.spec import check_names, find_bot, find_bots, known_bots, parse_spec
+from arena.bots.spec import check_names, find_bot, find_bots, known_bots
 from arena.errors import BotWarning
 from arena.paths import data_folder
 
@@ -52,19 +52,6 @@ def error_of(spec: str) -> str:
 
 
 # ---------------------------------------------------------------- finding
-
-
-@pytest.mark.parametrize(
-    ("text", "name", "target", "params"),
-    [
-        ("my bot=./a=b.py", "my bot", "./a=b.py", {}),
-        ("bots/a.py:file=c:d=e", None, "bots/a.py", {"file": "c:d=e"}),
-        ("x = cmd: ./mybot --net=a:b,c=d ", "x", "cmd:./mybot --net=a:b,c=d", {}),
-    ],
-)
-def test_specs_are_taken_apart(text: str, name: str | None, target: str, params: dict[str, str]) -> None:
-    parts = parse_spec(text)
-    assert (parts.name, parts.target, parts.params) == (name, target, params)
 
 
 def test_bare_names_are_looked_up_in_the_program_first_then_here(here: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import shutil
 import signal
 from pathlib import Path
@@ -13,7 +12,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.cli.options import split_variants
 from arena.results.variant_report import VariantRun, comparison
 from arena.stats.variants import holm
 from arena.tournament.forfeits import ForfeitSummary
@@ -92,20 +90,6 @@ def test_another_variant_joins_a_comparison(arena: Arena, whole: tuple[Path, dic
 
 
 @pytest.mark.slow
-def test_a_baseline_is_what_all_others_are_measured_against(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
-    shutil.copytree(whole[0], "cmp")
-    arena(*PLAY, "--variants", "base,expert", "--baseline", "tactical", "--games", 4, "--out", "cmp")
-    values = content(arena("compare", "--from", "cmp", "--baseline", "tactical", "--json").out)
-    assert values["baseline"] == "tactical"
-    measured = {("base", "tactical"), ("expert", "tactical")}
-    for name in ("win_rate_differences", "first_player_differences", "length_differences"):
-        assert {(row["variant"], row["against"]) for row in values[name]} == measured
-    other = content(arena("compare", "--from", "cmp", "--baseline", "iello-base", "--json").out)
-    assert {row["against"] for row in other["length_differences"]} == {"base"}
-    assert "no such variant" in arena("compare", "--from", "cmp", "--baseline", "bga-base", code=2).err
-
-
-@pytest.mark.slow
 def test_all_variants_grow_together_until_the_errors_of_all_are_small(arena: Arena) -> None:
     command = (*PLAY, *VARIANTS, "--out", "cmp")
     arena(*command, "--games", 4)
@@ -117,9 +101,6 @@ def test_all_variants_grow_together_until_the_errors_of_all_are_small(arena: Are
         largest.append(max(row["elo_error95"] for row in table))
     assert max(largest) <= 70
     assert "± 1 wanted. Allow more" in arena(*command, "--error", 1, "--games", 10, code=1).err
-
-
-# ---------------------------------------------------------------- tables
 
 
 SIX = "tactical:hand_size=6,scout_return=top"
@@ -169,43 +150,10 @@ def test_the_same_command_plays_nothing_again(arena: Arena, played: dict[str, An
     assert content(arena("compare", "--from", *folders, "--json").out) == played
 
 
-@pytest.mark.usefixtures("played")
-def test_a_misspelt_comparison_is_recognized(arena: Arena) -> None:
-    shutil.copytree("cmp", "results/league-rules")
-    assert "did you mean 'league-rules'?" in arena("standings", "league-rule", code=2).err
-
-
-def test_two_bots_in_three_rule_sets_fit_a_screen(
-    arena: Arena, played: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    again = arena(
-        "compare", "greedy", "random", "--games", 20, *QUIET, "--out", "cmp", "--variants", f"base,{SIX},expert"
-    )
-    assert "arena compare --from cmp --print wide" in again.out, "without --out, the same command plays another one"
-    shown = arena("compare", "--from", "cmp", "--csv", "tables").out
-    assert len(shown.splitlines()) <= 45
-    assert "3 tables hidden; to see them: --print wide" in shown
-    assert len(list(csv.DictReader(Path("tables/win_rates.csv").read_text().splitlines()))) == 6
-    assert Path("tables/cards.csv").is_file()
-    arena("standings", "cmp", "--csv", "standings")
-    rows = list(csv.DictReader(Path("standings/standings.csv").read_text().splitlines()))
-    assert [row["bot"] for row in rows].count("greedy") == len({row["variant"] for row in rows}) == 3
-    whole = arena("compare", "--from", "cmp", "--print", "wide").out
-    assert "traitor" in whole
-    assert "How the length in turns differs" in whole
-    assert "nan" not in whole.lower()
-
-
-def test_overrides_after_a_comma_belong_to_the_rule_set_before() -> None:
-    assert split_variants([f"base,{SIX}", "expert"]) == ["base", SIX, "expert"]
-    assert split_variants(["rules/a=b.toml,base"]) == ["rules/a=b.toml", "base"]
-
-
-def _run(variant: str, score: list[float], seed: int = 1) -> VariantRun:
+def _run(variant: str, score: list[float]) -> VariantRun:
     games = pd.DataFrame(
         {
-            "deal_seed": seed,
+            "deal_seed": 1,
             "deal": np.repeat(np.arange(len(score)), 2),
             "first": ["a", "b"] * len(score),
             "second": ["b", "a"] * len(score),
@@ -214,7 +162,7 @@ def _run(variant: str, score: list[float], seed: int = 1) -> VariantRun:
         }
     )
     run = SimpleNamespace(
-        games=games, config={"seed": seed}, sources={}, left_out={}, forfeit_summary=ForfeitSummary((), {})
+        games=games, config={"seed": 1}, sources={}, left_out={}, forfeit_summary=ForfeitSummary((), {})
     )
     return VariantRun(variant, run, pd.DataFrame())
 

@@ -48,12 +48,6 @@ def test_nothing_of_the_user_is_touched(arena: Arena) -> None:
     assert Path("bots/mybot.py").read_text() == "mine"
     assert Path("configs/quick.toml").is_symlink()
     assert "Already there, not changed: bots/mybot.py, configs/quick.toml\n" in out
-    assert "0 files written to ./" in arena("new", "--workspace", ".").out
-    Path("file").write_text("")
-    assert "cannot write file/" in arena("new", "--workspace", "file", code=2).err
-    Path("half").mkdir()
-    Path("half/configs").write_text("")
-    assert "half/configs: File exists" in arena("new", "--workspace", "half", code=2).err
 
 
 @pytest.mark.slow

@@ -13,12 +13,10 @@ from pathlib import Path
 import click
 import pytest
 from click.shell_completion import ShellComplete
-from click.testing import CliRunner
 
 from arena.cli.commands import cli
 from arena.cli.main import main
 from arena.cli.options import Number
-from arena.errors import ArenaError
 from tests.cli.conftest import Arena, commands, hear_ctrl_c
 
 HEAVY = (
@@ -62,19 +60,6 @@ def test_a_match_and_its_table_need_no_pandas(tmp_path: Path) -> None:
     code = start + "".join(f"assert main({line.split()!r}) == 0\n" for line in words)
     code += "assert 'rich' not in __import__('sys').modules\nassert main(['replay', 'run']) == 0"
     assert not loaded_by(code) & {"pandas", "distributed", "prompt_toolkit"}
-
-
-def test_help_lists_every_command_with_its_line(arena: Arena) -> None:
-    shown = arena("--help").out
-    for name, command in cli.commands.items():
-        assert command.short_help
-        assert any(line.split() == [name, *str(command.short_help).split()] for line in shown.splitlines()), name
-        assert f"arena {name}" in arena(name, "--help").out
-    assert arena("-h").out == shown
-    assert arena("--version").out.startswith("arena ")
-    bare = arena().out
-    assert {line.split()[1] for line in bare.splitlines() if line.startswith("  arena ")} <= set(cli.commands)
-    assert max(map(len, bare.splitlines())) <= 80
 
 
 def test_a_long_help_has_headings(arena: Arena) -> None:
@@ -152,24 +137,6 @@ def test_a_first_write_that_fails_is_named(tmp_path: Path) -> None:
     done = subprocess.run(["bash", "-c", f"ulimit -f 120 && {play}"], cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("Error: cannot write to r/games.sqlite: the disk reports an error (disk I/O error;")
-
-
-def test_the_completion_of_names_ends_well() -> None:
-    command = [sys.executable, "-c", "import sys; from arena.cli.main import main; sys.exit(main())"]
-    done = subprocess.run(command, env={**os.environ, "_ARENA_COMPLETE": "bash_source"}, capture_output=True)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert b"complete" in done.stdout
-
-
-def test_a_fault_of_the_user_is_one_line_and_code_2(monkeypatch: pytest.MonkeyPatch, arena: Arena) -> None:
-    def wrong(*_: object) -> None:
-        raise ArenaError("the lamp is out; light it")
-
-    monkeypatch.setattr("arena.tournament.folders.run_folder", wrong)
-    found = arena("standings", "x", code=2)
-    assert (found.out, found.err) == ("", "Error: the lamp is out; light it\n")
-    outcome = CliRunner().invoke(cli, ["standings", "x"])
-    assert (outcome.exit_code, outcome.output) == (2, "Error: the lamp is out; light it\n")
 
 
 def test_a_fault_of_ours_is_loud(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,9 +68,6 @@ def test_a_game_begins_at_a_position_of_a_stored_one(person: Typing, arena: Aren
     assert record.deal == stored.deal
     assert record.moves[:23] == stored.moves[:23]
     assert replay(record).is_over
-    for place, said in (((9, 1), "9"), ((3, 999), "none of them"), ((3, "x"), "'x' is none of them")):
-        assert said in person("", "odds", "--from", "run", *place, code=2).err
-    assert "--begin does not go with --from" in person("", "odds", "--from", "run", 3, 4, "--begin", "you", code=2).err
 
 
 def test_a_bot_that_fails_loses(person: Typing) -> None:

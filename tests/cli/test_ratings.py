@@ -57,7 +57,6 @@ def test_a_comparison_is_rated_by_variant(arena: Arena) -> None:
     found = rated(arena("rate", "cmp", "--json").out)["standings"]
     each = {name: rated(arena("rate", f"cmp/{name}", "--json").out)["standings"] for name in variants}
     assert found == [{"variant": name} | row for name, rows in each.items() for row in rows]
-    assert "no bot 'nobody' in these games" in arena("rate", "cmp", "--anchor", "nobody=100", code=2).err
 
 
 def test_a_prior_moves_the_ratings_of_two_bots(arena: Arena) -> None:
@@ -110,9 +109,6 @@ def test_records_are_read(arena: Arena, given: Given, played: Path) -> None:
         given(data)
         assert rated(arena("rate", "-", "--json").out)["standings"] == wanted
     given(records)
-    assert arena("replay", "-").out.startswith("standard input holds 30 games. See one with: arena replay - GAME\n")
     assert arena("replay", "-", 3, "--record").out == arena("replay", played, 3, "--record").out
-    assert "standard input has no line 31; it holds 30 records" in arena("replay", "-", 31, code=2).err
-    assert arena("verify", "-").out == "30 games replayed, all with their stored results.\n"
     given(records.splitlines()[0])
     assert arena("replay", "-", "--json").out == arena("replay", records.splitlines()[0], "--json").out

@@ -12,7 +12,6 @@ import pytest
 
 from arena.tournament.folders import latest
 from arena.tournament.store.sqlite import DATABASE
-from arena.tournament.store.writer import open_store
 from tests.cli.conftest import Arena, content
 from tests.results.synthetic import store_run
 
@@ -21,14 +20,6 @@ MATCH = ["match", "random", "first", "--games", 2, "--workers", 1]
 
 def lines(arena: Arena, *args: object) -> list[dict[str, object]]:
     return content(arena("runs", *args, "--json").out)["runs"]
-
-
-def test_what_is_said_of_runs_that_are_not_there(arena: Arena) -> None:
-    assert "No runs in results yet" in arena("runs").out
-    assert "there is no run in results/ yet" in arena("standings", "latest", code=2).err
-
-    open_store("results/one").close()
-    assert "there is no run in results/one yet: it was never begun" in arena("verify", "one", code=2).err
 
 
 @pytest.mark.slow

@@ -27,24 +27,14 @@ CLOSE = ("first", "random", "--elo0", -200, "--elo1", 200, "--seed", 5)
 def test_shows_the_test_and_goes_on_from_a_stored_one(arena: Arena) -> None:
     first = arena("sprt", *PLAY, "--workers", 1)
     assert "Verdict: H1" in first.out
-    assert "chance of being the stronger bot" not in first.out
-    assert "at most 2,000,000 games, seed 4" in first.err
     (folder,) = Path("results").iterdir()
     again = arena("sprt", *PLAY, "--workers", 1)
     assert again.out == first.out
     assert "were played before" in again.err
     assert arena("run", folder).out == first.out
-    number = content((folder / "summary.json").read_text())["test"][0]["games"]
-    shown = arena("standings", folder.name).out
-    assert f"rules base, {number} games, seed 4" in shown
-    assert "The table does not allow for the stop." in shown
-    assert "chance of being the stronger bot" not in shown
     summary = content((folder / "summary.json").read_text())
     assert (summary["complete"], summary["format"], summary["head_to_head"][0]["los"]) == (True, "sprt", None)
-    whole = arena("standings", folder, "--all")
-    assert "The table does not allow for the stop." in whole.out
     assert not {"los", "pairings"} & set(json_of("standings", folder, "--all", "--json"))
-    assert "--los does not apply to a test that was stopped" in arena("rate", folder, "--los", code=2).err
     assert arena("verify", folder).code == 0
     with Reader(folder) as reader:
         assert "adjusted" not in reader.config()["sprt"]
@@ -52,14 +42,8 @@ def test_shows_the_test_and_goes_on_from_a_stored_one(arena: Arena) -> None:
 
 
 def test_given_up_it_goes_on_with_more_pairs(arena: Arena) -> None:
-    wrong = arena("sprt", "greedy", "random", "--elo0", 5, "--elo1", 5, code=2)
-    assert "elo0 (5) must be less than elo1 (5)" in wrong.err
-    assert (wrong.out, Path("results").exists()) == ("", False)
-    wrong = arena("sprt", "greedy", "random", "--elo1", 300, "--set", "sprt.model=normalized", code=2)
-    assert "sprt.elo1: expected normalized Elo from -200 to 200, found 300" in wrong.err
     short = content(arena("sprt", *CLOSE, "--max-pairs", 3, "--out", "x", "--json", "--workers", 1, code=4).out)
     assert (short["test"][0]["verdict"], short["test"][0]["units"], short["games_planned"]) == ("continue", 3, 6)
-    assert "Undecided after 3 pairs" in arena("sprt", *CLOSE, "--max-pairs", 3, "--out", "x", code=4).out
     longer = content(arena("sprt", *CLOSE, "--out", "x", "--json", "--workers", 1, code=3).out)
     whole = content(arena("sprt", *CLOSE, "--out", "y", "--json", "--workers", 1, code=3).out)
     assert longer | {"folder": ""} == whole | {"folder": ""}
@@ -102,7 +86,7 @@ def test_a_test_with_luck_taken_out(arena: Arena, adjusted: tuple[Path, dict[str
     assert (result.units, result.verdict) == (values["units"], "H1") == (len(pairs), values["verdict"])
     assert result.llr == pytest.approx(values["llr"])
     assert result.estimate is not None
-    assert values["score"] == pytest.approx(result.estimate.score, abs=5e-5)
+    assert values["score"] == pytest.approx(result.estimate.score, abs=5e-5)  # four digits are written
     assert values["luck"] == pytest.approx(vars(result.luck))
 
 

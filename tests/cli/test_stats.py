@@ -55,14 +55,3 @@ def test_every_table_is_a_file_of_csv(arena: Arena, run: Path, values: dict[str,
         rows = list(csv.DictReader(text.splitlines()))
         assert (len(rows), set(rows[0])) == (len(values[name]), set(values[name][0]))
         assert "nan" not in text.lower()
-
-
-def test_bots_are_left_out(arena: Arena, folder: Path) -> None:
-    for options in (("--without", "bad"), ("--only", "random", "--only", "greedy")):
-        found = json_of("standings", folder, *options, "--json")
-        assert (found["games_played"], found["selection"]) == (20, "without bad")
-    rated = json_of("rate", folder, *options, "--json")["standings"]
-    assert [(row["bot"], row["games"]) for row in rated] == [("greedy", 20), ("random", 20)]
-    page = arena("report", folder, *options, "--replays", 0, "--out", "-").out
-    assert "greedy" in page
-    assert ">bad<" not in page

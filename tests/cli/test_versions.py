@@ -151,15 +151,6 @@ def test_comparisons_have_tables_for_each_variant(arena: Arena, tmp_path: Path) 
     assert {row["variant"] for row in rows} == {"base", "expert"}
 
 
-def test_leagues_and_records_have_no_versions_of_a_run(arena: Arena, played: Path) -> None:
-    arena("league", "create", "open", "--set", "isolation=none")
-    assert "arena standings LEAGUE BOT" in arena("standings", "open", "--versions", code=2).err
-    Path("games.txt").write_text(arena("replay", played, 1, "--record").out)
-    assert "--versions is for runs" in arena("standings", "games.txt", "--versions", code=2).err
-    assert "--versions has tables of its own" in arena("standings", played, "--versions", "--all", code=2).err
-    assert "No bot of this run has more than one version." in arena("standings", played, "--versions").out
-
-
 EDITS_ITSELF = """
 class Mine:
     def __init__(self, n: int = 0):

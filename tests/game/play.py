@@ -36,12 +36,12 @@ def choose(state: State, rng: Rng, tactic: int = 2) -> Move:
 
 
 def random_game(
-    rules_name: str, seed: int, auto: tuple[bool, bool] = (True, True), tactic: int = 2, number: int = 0
+    rules_name: str, seed: int, auto: tuple[bool, bool] = (True, True), tactic: int = 2
 ) -> Iterator[tuple[State, Move]]:
     """Yield each state of a random game with the next move; the same state advances between the steps."""
     rules = load_rules(rules_name)
     rng = Rng(derive_seed(seed, "test game", rules_name))
-    state = State(rules, make_deal(rules, seed, number), auto)
+    state = State(rules, make_deal(rules, seed, 0), auto)
     while not state.is_over:
         move = choose(state, rng, tactic)
         yield state, move

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import marshal
 import os
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,7 +16,6 @@ from arena.game.moves import Move
 from arena.game.packing import ANSWER, ASK, QUESTION, REPLY, Desk, Line, answer_line
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
-from tests.bots.processes.waiting import bytes_in, wait_for
 from tests.game.play import COMPILED, KINDS, packed, view_dump
 
 
@@ -110,45 +108,9 @@ def ends() -> Iterator[Ends]:
     found.close_all()
 
 
-def opening(name: str = "tactical", seed: int = 1) -> State:
-    rules = load_rules(name)
-    return State(rules, make_deal(rules, seed, 0))
-
-
-@needs_the_quick_way
-def test_a_question_is_a_frame_with_the_view(ends: Ends) -> None:
-    state = opening()
-    view = state.view(state.to_move)
-    ends.answer(1, 77)
-    assert ends.line.ask(view, 3, 12.5, 0.25) == 77
-    assert (ends.line.question, ends.line.unsent) == (1, b"")
-    sent = ends.sent()
-    assert QUESTION.unpack_from(sent) == (len(sent) - 5, ASK, 1, 3, 12.5, 0.25)
-    assert sent[QUESTION.size :] == packed(view)
-    assert ends.line.count() == 2
-    ends.answer(3, 1994)
-    assert ends.line.ask(view, 0, 0.0, 0.0) == 1994
-    assert ends.sent()[QUESTION.size :] == packed(view, repeated=True)
-
-
-@needs_the_quick_way
-def test_a_game_begins_with_its_first_question(ends: Ends) -> None:
-    state = opening()
-    view = state.view(state.to_move)
-    ends.line.begin(b"now it begins")
-    ends.answer(1, 5)
-    ends.answer(2, 6)
-    assert ends.line.ask(view, 0, 0.0, 0.0) == -1  # two answers at once are none
-    assert len(ends.line.data) == 2 * REPLY.size
-    sent = ends.sent()
-    assert sent.startswith(b"now it begins")
-    assert sent[13 + QUESTION.size :] == packed(view)
-    ends.answer(2, 6)
-    assert ends.line.ask(view, 0, 0.0, 0.0) == 6
-    assert len(ends.sent()) == QUESTION.size + len(packed(view, repeated=True))
-    ends.line.begin(b"and another")
-    assert ends.line.tell(view) == (b"and another", packed(view))
-    assert ends.line.tell(view) == (b"", packed(view, repeated=True))
+def opening() -> State:
+    rules = load_rules("tactical")
+    return State(rules, make_deal(rules, 1, 0))
 
 
 NO_PLAIN_ANSWER = [
@@ -200,19 +162,11 @@ def filled(end: int) -> int:
             return room
 
 
-def answering(
-    ends: Ends, desk: Desk | None, act: Any, *pieces: bytes, clock_of: Callable[..., object] = tuple
-) -> tuple[Any, ...]:
-    """What `answer_line` gives for pieces that come one after the other."""
-    found: list[tuple[Any, ...]] = []
-    thread = threading.Thread(target=lambda: found.append(answer_line(ends.orders, ends.answers, desk, act, clock_of)))
-    thread.start()
-    for piece in pieces:
-        os.write(ends.out, piece)
-        assert wait_for(lambda: not bytes_in(ends.orders))  # on a busy machine both would be read as one
+def answering(ends: Ends, desk: Desk | None, act: Any, data: bytes = b"") -> tuple[Any, ...]:
+    """What `answer_line` gives for a message, after which the line is closed."""
+    os.write(ends.out, data)
     ends.close(ends.out)
-    thread.join(10)
-    return found[0]
+    return answer_line(ends.orders, ends.answers, desk, act, tuple)  # type: ignore[no-any-return]
 
 
 def question_for(view: View, number: int) -> bytes:
@@ -245,17 +199,6 @@ def test_other_messages_are_returned(ends: Ends) -> None:
             assert answering(fresh, asked, act, whole) == (whole, 0, None)
         finally:
             fresh.close_all()
-
-
-@needs_the_quick_way
-def test_questions_are_answered_until_the_end(ends: Ends) -> None:
-    state = opening()
-    view = state.view(state.to_move)
-    again = QUESTION.pack(len(packed(view, repeated=True)) + 21, ASK, 0xFFFFFFFF, 0, 0, 0)
-    pieces = question_for(view, 9), again + packed(view, repeated=True)
-    assert answering(ends, Desk(state.rules), first_move, *pieces) == (None, 0, None)
-    index = state.legal_moves()[0].index
-    assert os.read(ends.back, 999) == REPLY.pack(6, ANSWER, 9, index) + REPLY.pack(6, ANSWER, 0xFFFFFFFF, index)
 
 
 @needs_the_quick_way

@@ -78,10 +78,10 @@ def submission(name: str, source: str, author: str | None = None) -> Submission:
     return Submission(name, author, f"{name}.py", {f"{name}.py": BundleFile(source.encode())})
 
 
-def submit(found: League, name: str, source: str, workers: int = 1, author: str | None = None) -> Version:
+def submit(found: League, name: str, source: str, workers: int = 1) -> Version:
     """Submit a bot and process it; return the resulting version."""
     with open_session(found, "submit", workers) as session:
-        return settle(session, submission(name, source, author))
+        return settle(session, submission(name, source))
 
 
 def settle(session: LeagueSession, what: Submission) -> Version:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path
 
@@ -14,14 +13,6 @@ from arena.league import submission as module
 from arena.league.league_settings import LeagueError
 from arena.league.submission import named_bot, placed_bot, read_submission, submission_of
 from tests.league.leagues import FIRST, LAST, written
-
-
-def test_a_file(tmp_path: Path) -> None:
-    (path,) = written(tmp_path, mine=FIRST)
-    found = read_submission(str(path))
-    assert (found.name, found.author, found.entry) == ("mine", None, "mine.py")
-    assert [(path, file.content) for path, file in found.files.items()] == [("mine.py", FIRST.encode())]
-    assert found.hash == hashlib.sha256(FIRST.encode()).hexdigest()
 
 
 def test_a_file_and_what_belongs_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

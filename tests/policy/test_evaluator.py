@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
-from arena import Rng, State, load_rules, make_deal
+from arena import Rng
 from arena.policy import Evaluator
 from tests.game.play import random_game
-from tools.differential import RULE_SETS
 
 
 def test_the_value_after_a_move_is_that_of_the_position_after_it() -> None:
@@ -38,21 +35,3 @@ def test_nothing_hidden_counts() -> None:
                 assert evaluator.values(view.sample(rng), moves) == expected
                 seen += 1
     assert seen > 15
-
-
-@pytest.mark.parametrize("name", RULE_SETS)
-def test_whole_games_in_every_rule_set(name: str) -> None:
-    evaluator = Evaluator()
-    rules = load_rules(name)
-    for auto in ((True, True), (False, False)):
-        state = State(rules, make_deal(rules, 2, 1), auto)
-        while not state.is_over:
-            moves = state.legal_moves()
-            view = state.view(state.to_move)
-            move = evaluator.choose(view, moves)
-            if len(moves) < 60:
-                values = evaluator.values(view, moves)
-                assert move is moves[values.index(max(values))]
-                assert all(-0.1 <= value <= 1 for value in values)
-            state.apply(move)
-        assert evaluator.value(state.view(0)) in (0.0, 0.5, 1.0)

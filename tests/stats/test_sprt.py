@@ -27,9 +27,9 @@ from arena.stats.sprt import (
 from benchmarks.simulate import Luck, lucky_pairs, simulate_cells
 
 
-def after(test: SprtTest, cells: Sequence[int] | npt.NDArray[np.int64], number: int = 5) -> SprtResult:
+def after(test: SprtTest, cells: Sequence[int] | npt.NDArray[np.int64]) -> SprtResult:
     """The state of a test after these cells in schedule order."""
-    state = Sprt(test, number)
+    state = Sprt(test)
     state.extend(cells)
     return state.result()
 
@@ -133,16 +133,6 @@ def test_what_taking_luck_out_does() -> None:
 
 
 # ---------------------------------------------------------------- the estimate of a test that stopped
-
-
-@pytest.mark.parametrize(("elo1", "counts"), [(60, (20, 0, 60, 0, 50))])
-def test_a_test_that_ended_with_h1_is_estimated_lower(elo1: float, counts: tuple[int, ...]) -> None:
-    result = sprt_result(SprtTest(0, elo1), counts)
-    estimate = stopped_estimate(result)
-    assert result.verdict == "H1"
-    assert result.estimate is not None
-    assert estimate is not None
-    assert estimate.elo_low < estimate.elo < result.estimate.elo < estimate.elo_high
 
 
 def test_a_stopped_test_says_only_what_allows_for_the_stop() -> None:

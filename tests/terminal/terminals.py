@@ -13,7 +13,7 @@ from types import TracebackType
 import pexpect
 import pyte
 
-DOWN, RIGHT = "\x1b[B", "\x1b[C"
+DOWN = "\x1b[B"
 CTRL_C, CTRL_D = "\x03", "\x04"
 _PATIENCE_S = 120
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.game.record import parse_record, verify
-from tests.terminal.terminals import CTRL_C, CTRL_D, DOWN, RIGHT, Terminal
+from tests.terminal.terminals import CTRL_C, CTRL_D, DOWN, Terminal
 
 ASKS = re.compile(r"^[a-z ]+>$|Enter leaves", re.MULTILINE)
 """What stands on the screen when the person is to do something."""
@@ -37,26 +37,6 @@ def test_a_whole_game_by_arrow_keys_and_by_typing(tmp_path: Path) -> None:
         assert screen.end() == 0
         assert "Saved in" in screen.text
     assert verify(record(file)).is_over
-
-
-def test_wrong_input_help_and_a_menu(tmp_path: Path) -> None:
-    with Terminal("play", "greedy", "--rules", "tactical", "--seed", 11, "--begin", "you", cwd=tmp_path) as screen:
-        screen.wait("your move>")
-        screen.enter("r9@9", "r9 is not in the hand")
-        screen.enter("nonsense", "neither a move nor a command")
-        screen.enter("hint", "The net would play")
-        screen.enter("why 3", "Stone 3 is free")
-        screen.enter("moves", "1 k2@1", "63 b9@9")
-        screen.enter("help", "put back a card")
-        screen.enter("k2", "k2 to stone>", "(undo takes the card back)")
-        screen.enter("undo", "k2 is back in your hand")
-        screen.type(DOWN + RIGHT)
-        screen.wait("►6◄", "k2@6   (Enter plays it)")
-        screen.enter("", "draw>")
-        screen.enter("resign", "resign again")
-        screen.enter("resign", "gave up the game", "Enter leaves")
-        screen.type("\r")
-        assert screen.end() == 0
 
 
 def test_it_is_drawn_anew_in_any_size(tmp_path: Path) -> None:

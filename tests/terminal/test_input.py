@@ -16,9 +16,9 @@ from arena.terminal.drawing import Scene, board_text, draw_board
 from arena.terminal.input import LINE_COMMANDS, DecisionInput, Left, Resigned
 
 
-def desk(rules: str = "tactical", moves: int = 0, seed: int = 5) -> DecisionInput:
-    state = State(load_rules(rules), make_deal(load_rules(rules), seed, 0))
-    rng = Rng(seed)
+def desk(rules: str = "tactical", moves: int = 0) -> DecisionInput:
+    state = State(load_rules(rules), make_deal(load_rules(rules), 5, 0))
+    rng = Rng(5)
     for _ in range(moves):
         if state.is_over:
             break

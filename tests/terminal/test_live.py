@@ -22,8 +22,8 @@ from tests.terminal.terminals import Terminal
 NAMES = ("ann", "\x1b[2J\u202eevil", "🤖" * 60, "x" * 200, "שלום")
 
 
-def status(names: tuple[str, ...] = NAMES, done: int = 400, games: int = 40) -> RunStatus:
-    pairs = [PairResult(a, b, games, 0.75 * games) for at, a in enumerate(names) for b in names[at + 1 :]]
+def status(names: tuple[str, ...] = NAMES, done: int = 400) -> RunStatus:
+    pairs = [PairResult(a, b, 40, 30.0) for at, a in enumerate(names) for b in names[at + 1 :]]
     return RunStatus(done, 1000, 12.0, 50.0, bots=names, results=lambda: pairs, forfeits=lambda: {names[0]: 3})
 
 

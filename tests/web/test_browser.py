@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
 from arena.cli.main import main
 from arena.game.cards import TACTIC_TEXTS
 from arena.league.store import open_league
-from tests.firefox import firefox
+from tests.firefox import Firefox, firefox
 from tests.league.leagues import RANDOM, enter
 from tests.results.pages.test_browser import BROWSER, DRIVER, assert_sound, driver, wish_for_motion
 from tests.web.conftest import GOOD
@@ -156,15 +156,6 @@ TAB, SHIFT = "\ue004", "\ue008"
 ENTER, RIGHT, LEFT = "\ue007", "\ue014", "\ue012"
 
 
-class Browser(Protocol):
-    """What playing needs of a browser."""
-
-    def open(self, url: str, width: int, height: int = 900) -> None: ...
-    def evaluate(self, expression: str) -> Any: ...
-    def click(self, x: float, y: float) -> None: ...
-    def press(self, *keys: str) -> None: ...
-
-
 class Chromium:
     """Chromium with the methods of `tests.firefox.Firefox`."""
 
@@ -191,6 +182,9 @@ class Chromium:
         for key in keys[::-1]:
             actions.key_up(key)
         actions.perform()
+
+
+Browser = Chromium | Firefox
 
 
 def decision(browser: Browser) -> dict[str, Any]:
@@ -343,19 +337,6 @@ def test_a_turn_moves_cards_and_a_game_is_sound_on_a_phone(driver: Any, server: 
     time.sleep(2.5)  # the end appears
     assert_sound(driver)
     assert [line for line in driver.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []
-
-
-def test_the_lesson_fits_the_screen(driver: Any, server: Served) -> None:
-    boxes = "return [...document.querySelectorAll(arguments[0])].map((one) => one.getBoundingClientRect().toJSON())"
-    driver.set_window_size(1280, 900)
-    driver.get(f"{server.url}/learn")
-    (button,) = driver.execute_script(boxes, "main form .first")
-    assert button["width"] < 400
-    driver.set_window_size(400, 900)
-    for cards in driver.execute_script(boxes, ".formations .cards"):
-        assert cards["height"] < cards["width"] / 2  # three cards in a line
-    shapes = [one["height"] / one["width"] for one in driver.execute_script(boxes, "table .card")]
-    assert min(shapes) > 1.3, shapes
 
 
 def test_an_organiser_invites_a_class(driver: Any, server: Served) -> None:

@@ -22,7 +22,6 @@ from tests.bots.isolation.inside import need_sandbox
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 CADDY = shutil.which("caddy")
-WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
 # A machine for root's commands whose users, /srv and ports are its own and vanish with it. Its systemctl runs what the

@@ -19,9 +19,6 @@ from arena.league.views import trends
 from arena.results.records import game_of
 from arena.web import backend, members, play_pages, public
 from arena.web.backend import WebSettings
-from arena.web.play_child import GameOrder
-from arena.web.play_pages import Scores
-from arena.web.web_games import WebGame
 from tests.league.leagues import enter, played
 from tests.results.pages.conftest import Page
 from tests.web.conftest import GOOD, Web, served_here
@@ -285,13 +282,6 @@ def test_a_game_can_be_read_without_scripts(web: Web) -> None:
     assert record in html.unescape(plain)
 
 
-def test_standings_are_computed_once_for_all_pages(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(public, "league_standings", None)  # it was computed before the first request
-    client = web.new()
-    for path in ("/", "/bots/one", "/bots/nobody", "/nonsense", "/api/v1/standings", "/"):
-        assert client.get(path).status_code == (404 if path in ("/bots/nobody", "/nonsense") else 200)
-
-
 def test_opponents_stand_from_easy_to_strong_with_what_one_scored(tmp_path: Path) -> None:
     with served_here(tmp_path / "league", WebSettings(level="none")) as web:
         with open_league(web.folder) as league:
@@ -327,16 +317,3 @@ def test_a_card_has_the_first_sentence_of_the_bot(web: Web, source: str, sentenc
     with open_league(web.folder) as league:
         (bot,) = enter(league, "mine", source=source + GOOD)
         assert play_pages.first_sentence(league, bot) == sentence
-
-
-def test_a_game_is_counted_once() -> None:
-    table = WebGame("k2", "guest x", "", "one v3", GameOrder("", 1, "", "", 1, "visitor", True, False))
-    record = play_game("first", "random", seed=1).record
-    winner = game_of(record).winner
-    scores = Scores.read("k1~two:1-2")
-    scores.count(table)  # it is not over
-    table.shown = {**table.shown, "record": record}
-    for _ in range(2):
-        scores.count(table)
-    assert (scores.text, winner) in [("k2~two:1-2~one:1-1", winner), ("k2~two:1-2~one:0-1", None)]
-    assert Scores.read(scores.text) == scores

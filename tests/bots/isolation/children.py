@@ -14,7 +14,7 @@ import pytest
 
 from arena.bots.bot import TimeLeft
 from arena.bots.isolation.process import BotProcess
-from arena.bots.isolation.remote_bot import ProcessPool, RemoteBot
+from arena.bots.isolation.remote_bot import RemoteBot
 from arena.bots.limits import BotLimits, Launch
 from arena.bots.loading import load_bot
 from arena.bots.processes import is_running
@@ -75,11 +75,11 @@ def started(
         process.close()
 
 
-def heard(process: BotProcess, size: int, seconds: float = 30.0) -> bytes:
+def heard(process: BotProcess, size: int) -> bytes:
     """Receive `size` bytes from a process."""
     data = b""
     while len(data) < size:
-        data += process.receive(soon(seconds))
+        data += process.receive(soon())
     assert len(data) == size
     return data
 
@@ -105,12 +105,11 @@ def isolated(
     rules: str = "base",
     level: str = "process",
     limits: BotLimits | None = None,
-    pool: ProcessPool | None = None,
 ) -> RemoteBot:
     """Return an isolated bot, which the test must close."""
     if level == "sandbox":
         need_sandbox()
-    return RemoteBot(bot_spec(text, name), load_rules(rules), level, limits or BotLimits(), pool)
+    return RemoteBot(bot_spec(text, name), load_rules(rules), level, limits or BotLimits())
 
 
 def player_of(bot: RemoteBot) -> Player:
@@ -125,13 +124,11 @@ def at_table(
     level: str = "process",
     clock: TimeLeft | None = None,
     limits: BotLimits | None = None,
-    pool: ProcessPool | None = None,
-    seed: int = 1,
 ) -> Iterator[Referee]:
     """A referee for isolated bots, which are called a, b, c ..."""
-    players = [player_of(isolated(text, name, rules, level, limits, pool)) for text, name in zip(texts, "abcdefgh")]
+    players = [player_of(isolated(text, name, rules, level, limits)) for text, name in zip(texts, "abcdefgh")]
     try:
-        yield Referee(GameSettings(load_rules(rules), seed, clock), players)
+        yield Referee(GameSettings(load_rules(rules), 1, clock), players)
     finally:
         for player in players:
             player.close()
@@ -153,10 +150,10 @@ def marked(mark: str) -> list[int]:
     return found
 
 
-def inside(texts: Sequence[str], rules: str = "base", clock: TimeLeft | None = None) -> Referee:
+def inside(texts: Sequence[str], rules: str = "base") -> Referee:
     """Return a referee for the same bots inside this process."""
     players = [Player.of(load_bot(bot_spec(text, name))) for text, name in zip(texts, "abcdefgh")]
-    return Referee(GameSettings(load_rules(rules), 1, clock), players)
+    return Referee(GameSettings(load_rules(rules), 1), players)
 
 
 def bot_file(folder: Path, code: str, name: str = "bot") -> str:

@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -58,18 +57,15 @@ def need_sandbox() -> None:
         pytest.skip(reason)
 
 
-def run(launch: Launch, environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the command of a launch in the sandbox to its end, in the same way as the runner starts a bot.
-
-    `environment` is given to bubblewrap instead of the launch's environment, which the runner gives it.
-    """
+def run(launch: Launch) -> subprocess.CompletedProcess[str]:
+    """Run the command of a launch in the sandbox to its end, in the same way as the runner starts a bot."""
     need_sandbox()
     argv, passed = sandboxed(launch)
     try:
         return subprocess.run(
             argv,
             pass_fds=passed,
-            env=dict(launch.whole_environment if environment is None else environment),
+            env=dict(launch.whole_environment),
             capture_output=True,
             text=True,
             timeout=60,

@@ -86,13 +86,13 @@ class FakeProcess:
         return "it was stopped"
 
 
-def fake_bot(answer: Callable[[bytes], Iterable[bytes]], limits: BotLimits | None = None) -> RemoteBot:
+def fake_bot(answer: Callable[[bytes], Iterable[bytes]]) -> RemoteBot:
     """Return a wire bot with a fake process."""
 
     def start(launch: Launch, hear: Callable[[bytes], object]) -> FakeProcess:
         return FakeProcess(answer)
 
-    return RemoteBot(SPEC, RULES, "process", limits or BotLimits(), start=start)
+    return RemoteBot(SPEC, RULES, "process", BotLimits(), start=start)
 
 
 class Recorder:
@@ -149,10 +149,10 @@ def special_bot(**special: Special) -> RemoteBot:
     return fake_bot(answer)
 
 
-def table(bot: RemoteBot, rules: str = "base", clock: TimeLeft | None = None, seed: int = 1) -> Referee:
+def table(bot: RemoteBot, rules: str = "base", clock: TimeLeft | None = None) -> Referee:
     """Return a referee for this bot, which is called a, and two others inside: b, random, and c, first."""
     others = [Player.of(load_bot(find_bot(text))) for text in ("b=random", "c=first")]
-    return Referee(GameSettings(load_rules(rules), seed, clock), [Player("a", make=lambda: bot), *others])
+    return Referee(GameSettings(load_rules(rules), 1, clock), [Player("a", make=lambda: bot), *others])
 
 
 def fault(do: Callable[[], object]) -> tuple[str, str]:

@@ -43,21 +43,9 @@ def test_the_sandbox_is_what_is_usual(arena: Arena, monkeypatch: pytest.MonkeyPa
 
 
 def test_the_only_league_need_not_be_named(played: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = [line["bot"] for line in content(played("submit", "bots/first.py", "--json", *ONE).out)["standings"]]
-    assert sorted(names) == ["first v1", "last v1", "random v1"]
     assert content(played("league", "work", "--max-games", 2, "--json", *ONE).out)["played"] == 2
-    assert content(played("league", "people", "--json").out)["league"] == "open"
-    assert content(played("league", "history", "--json").out)["league"] == "open"
-    assert "open is paused" in played("league", "pause").out
-    played("league", "pause", "--undo")
-    assert "last is out of the table" in played("league", "retire", "last").err
-    assert "last is back" in played("league", "retire", "open", "last", "--undo").err
-    assert "unexpected extra argument (b)" in played("league", "retire", "a", "b", "c", code=2).err
     monkeypatch.chdir("leagues/open")
     assert content(played("league", "history", "--json").out)["league"] == "open"
-
-
-# ---------------------------------------------------------------- play and retire
 
 
 def test_leagues_are_completed(played: Arena, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
@@ -70,23 +58,6 @@ def test_leagues_are_completed(played: Arena, monkeypatch: pytest.MonkeyPatch, c
 
 
 # ---------------------------------------------------------------- submit
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "reason"), [("raises", "ValueError: no idea")])
-@pytest.mark.usefixtures("real_check")
-def test_refused(open_: Arena, name: str, reason: str) -> None:
-    found = open_("submit", f"bots/{name}.py", "--league", "open", *ONE, code=1)
-    assert f"{name} v1 is refused" in found.err
-    assert reason in found.err
-    assert "Traceback" not in found.err.split("is refused")[0]
-    assert "No bot is in the table yet" in found.out
-    again = open_("submit", f"bots/{name}.py", "--league", "open", *ONE, code=1)
-    assert f"{name} v1 was refused" in again.err
-    assert "--again" in again.err
-    assert "is refused" in open_("submit", f"bots/{name}.py", "--league", "open", "--again", *ONE, code=1).err
-    shown = open_("standings", "open", name).out
-    assert reason in shown
 
 
 def test_a_bot_of_many_files(open_: Arena) -> None:
@@ -114,11 +85,6 @@ def test_a_bot_whose_file_was_not_submitted(open_: Arena) -> None:
 
 
 def test_standings(played: Arena) -> None:
-    out = played("standings", "open").out
-    lines = out.splitlines()
-    assert lines[0].startswith("open: league, rules base, ")
-    assert [line.split()[0] for line in lines[6:9]] == ["1", "2", "3"]
-    assert "Change: Elo since event 3" in out
     assert "lc/standings.csv\n" in played("standings", "leagues/open", "--csv", "lc").err
     assert len(Path("lc/standings.csv").read_text().splitlines()) == 4
     found = content(played("standings", "open", "--json").out)
@@ -129,36 +95,11 @@ def test_standings(played: Arena) -> None:
     # a bot that has come moves the mean; what the others moved is shown without that
     moved = [line["elo_change"] for line in found["standings"] if not line["new"]]
     assert sum(moved) == pytest.approx(0, abs=0.02)
-    assert "**open: league, rules base" in played("standings", "open", "--print", "markdown").out
 
 
-def test_standings_with_another_prior(played: Arena) -> None:
-    """They are those of `arena rate`."""
-    wide, narrow = (
-        {row["bot"]: row["elo"] for row in content(played("standings", "open", *prior, "--json").out)["standings"]}
-        for prior in ((), ("--prior", 50))
-    )
-    rated = {
-        row["bot"]: row["elo"] for row in content(played("rate", "open", "--prior", 50, "--json").out)["standings"]
-    }
-    assert narrow == {bot: pytest.approx(elo, abs=0.01) for bot, elo in rated.items()}
-    assert max(narrow.values()) < max(wide.values()) / 2
-
-
-def test_history(played: Arena) -> None:
+def test_reasons_in_the_history_obey_no_terminal(played: Arena) -> None:
     played("league", "retire", "open", "last", "--reason", "too \x1b[2Jweak")
-    found = content(played("league", "history", "open", "--json").out)["events"]
-    assert [(line["kind"], line["bot"]) for line in found] == [
-        ("created", None),
-        ("accepted", "first"),
-        ("accepted", "last"),
-        ("accepted", "random"),
-        ("retired", "last"),
-    ]
-    assert found[3]["elo"] is not None
-    assert found[4]["elo_before"] is not None
-    out = played("league", "history", "open").out
-    assert "last v1 retired" in out
+    assert "last v1 retired" in (out := played("league", "history", "open").out)
     assert "\x1b" not in out
 
 

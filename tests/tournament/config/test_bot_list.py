@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from arena.errors import ArenaError, BotWarning
-from arena.tournament.bot_list import command_field
+from arena.errors import BotWarning
 from arena.tournament.config import ConfigError, TournamentConfig, config_from_dict, load_config
 
 BOT = "def act(view, moves):\n    return moves[0]\n"
@@ -160,12 +159,3 @@ def test_the_expanded_list_is_stored() -> None:
     add("cups/class/zoe.py")
     assert config_from_dict(stored, "stored") == config
     assert "zoe" in specs(load_config("cups/t.toml"))
-
-
-def test_the_field_of_a_command_line() -> None:
-    os.chdir("cups")
-    found = command_field(["class/*.py", "random", "deep=greedy"], ["class/helper*.py"])
-    assert [bot.table()["name"] for bot in found] == ["ann", "random", "deep"]
-    with pytest.raises(ArenaError) as caught:
-        command_field(["clas/", "class/x*"], ["class/x.py"])
-    assert [line.split(":")[0] for line in str(caught.value).split("\n")] == ["exclude", "bots", "bots"]

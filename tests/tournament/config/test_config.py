@@ -12,7 +12,7 @@ import pytest
 from arena.bots.limits import Limits
 from arena.league.league_settings import LeagueSettings
 from arena.settings import settings_of
-from arena.tournament.config import ConfigError, TournamentConfig, bot_name, config_from_dict, load_config
+from arena.tournament.config import ConfigError, TournamentConfig, config_from_dict, load_config
 from arena.tournament.formats import FORMATS
 from arena.tournament.games import ScheduleProgress
 from arena.tournament.run_settings import BotSetting, Clock, GauntletSettings
@@ -89,20 +89,6 @@ def test_unreadable_files(tmp_path: Path) -> None:
         load_config(tmp_path / "latin.toml")
     with pytest.raises(ConfigError, match="cannot be read"):
         load_config(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("spec", "params", "name"),
-    [
-        ("greedy", {}, "greedy"),
-        ("C:\\bots\\greedy.py", {}, "greedy"),
-        ("bots/search.py:rollouts=200,depth=3", {}, "search:rollouts=200,depth=3"),
-        ("search:rollouts=200", {"depth": 3}, "search:rollouts=200,depth=3"),
-        ("package.module:Class:depth=3", {}, "Class:depth=3"),
-    ],
-)
-def test_bot_names(spec: str, params: dict[str, int], name: str) -> None:
-    assert bot_name(spec, params) == name
 
 
 def test_canonical_leaves_out_what_makes_no_difference() -> None:

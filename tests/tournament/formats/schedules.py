@@ -64,9 +64,9 @@ def play_all(schedule: Schedule, done: Progress | None = None) -> tuple[list[Tas
     return tasks, results, done
 
 
-def scores(won: dict[int, tuple[int, int]], points: tuple[int, int] = (0, 0)) -> Progress:
+def scores(won: dict[int, tuple[int, int]]) -> Progress:
     """Return progress with these games won by `a` and `b` of each pairing."""
     done = Progress()
     for pairing, (a, b) in won.items():
-        done.add_score(pairing, PairingScore(a + b, a, 0, b, *points))
+        done.add_score(pairing, PairingScore(a + b, a, 0, b, 0, 0))
     return done

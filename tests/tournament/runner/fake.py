@@ -83,10 +83,10 @@ def row_of(result: GameResult) -> Row:
     )
 
 
-def chunks(tasks: Iterable[Task], size: int, start: int = 0) -> Iterator[Chunk]:
-    """Yield chunks of `size` units from a stream of units, numbered from `start`."""
+def chunks(tasks: Iterable[Task], size: int) -> Iterator[Chunk]:
+    """Yield chunks of `size` units from a stream of units."""
     stream = iter(tasks)
-    for number in count(start):
+    for number in count():
         if not (part := tuple(islice(stream, size))):
             return
         yield Chunk(number, part)

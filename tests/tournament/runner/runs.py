@@ -1,6 +1,6 @@
 """Real runs for tests: bots of tests/data/bots, the parts that are equal in two runs, and a run as a program.
 
-`python -m tests.tournament.runner.runs FOLDER SETTINGS WORKERS [LIMITS]` plays the tournament of a JSON string and
+`python -m tests.tournament.runner.runs FOLDER SETTINGS WORKERS` plays the tournament of a JSON string and
 prints a line for each report of progress, and the report at the end.
 """
 
@@ -65,10 +65,10 @@ def forfeits(folder: Path) -> dict[tuple[str, str], int]:
 class Running:
     """A run in its own process."""
 
-    def __init__(self, folder: Path, data: dict[str, Any], workers: int = 2, decision_s: float = 60.0) -> None:
+    def __init__(self, folder: Path, data: dict[str, Any], workers: int = 2) -> None:
         command = [sys.executable, "-m", "tests.tournament.runner.runs", str(folder), json.dumps(data), str(workers)]
         self.process = subprocess.Popen(
-            [*command, str(decision_s)],
+            command,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -138,8 +138,8 @@ class _Printed(ProgressListener):
         print("stored", status.done, flush=True)
 
 
-def main(folder: str, data: str, workers: str, decision_s: str) -> None:
-    limits = Limits(decision_s=float(decision_s))
+def main(folder: str, data: str, workers: str) -> None:
+    limits = Limits(decision_s=60.0)
     report = play(Path(folder), json.loads(data), int(workers), progress=_Printed(), limits=limits)
     print(json.dumps({**vars(report), "folder": str(report.folder), "pid": os.getpid()}), flush=True)
 

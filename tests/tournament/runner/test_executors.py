@@ -182,19 +182,6 @@ class Played(list[Row]):
             self.signals.count = 2 if self.stop.name == "now" else 1
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("foe", ["sleeper:ms=0", "exit_hard"])
-def test_the_number_of_workers_changes_nothing(foe: str) -> None:
-    results = []
-    for workers in (1, 2):
-        rows = Played(replace(_job("well_behaved", foe), workers=workers), foe.partition(":")[0], 2)
-        results.append([(*row[:11], row[18]) for row in rows])  # without what a clock has measured
-        assert {forfeit_of(row[3]) for row in rows} == {"crash" if foe == "exit_hard" else None}
-        assert len(rows.lost) == (8 if foe == "exit_hard" else 0)
-    assert len(results[0]) == 4
-    assert results[0] == results[1]
-
-
 @linux
 def test_a_game_that_hangs_is_stored_when_the_run_is_to_end_and_nothing_new_begins(tmp_path: Path) -> None:
     rows = Played(_job("well_behaved", sign=tmp_path / "asked"), "sleeper", 4, stop=tmp_path / "asked")

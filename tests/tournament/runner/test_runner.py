@@ -22,8 +22,6 @@ from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import FIELD, Running, SendsSignal, bot, forfeits, games, play, settings
 
 pytestmark = pytest.mark.process
-
-ROOT = Path(__file__).resolve().parents[3]
 SLOW = (bot("sleeper", "slow", ms=2.0), bot("well_behaved", "bob"), bot("random", "cid"))
 
 FORMATS: dict[str, dict[str, Any]] = {
@@ -34,8 +32,8 @@ FORMATS: dict[str, dict[str, Any]] = {
 }
 
 
-def of_format(name: str, bots: tuple[dict[str, Any], ...] = FIELD, number: int = 6) -> dict[str, Any]:
-    data = settings(*bots, games=number, format=name, **FORMATS[name])
+def of_format(name: str) -> dict[str, Any]:
+    data = settings(*FIELD, format=name, **FORMATS[name])
     if name == "series":
         del data["games"]
     return data

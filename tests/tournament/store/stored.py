@@ -28,6 +28,8 @@ def bring_up(
     entries: Sequence[BotEntry] = ENTRIES,
     settings: Mapping[str, Any] | None = None,
     deals: int = MANY,
+    design: str = "pairs",
+    left_out: Mapping[str, str] | None = None,
 ) -> None:
     """Let a store show these bots, all pairings of every two of them, and so many deals."""
     known = {entry.identity: number for number, entry in store.entries().items()}
@@ -35,10 +37,10 @@ def bring_up(
     known |= {entry.identity: number for number, entry in enumerate(new, len(known))}
     place = {entry.name: known[entry.identity] for entry in entries}
     meetings = pair_tasks([*place], [0])
-    pairings = [StoredPairing(task.pairing, 0, place[task.a], place[task.b], 7, "pairs") for task in meetings]
+    pairings = [StoredPairing(task.pairing, 0, place[task.a], place[task.b], 7, design) for task in meetings]
     config = {**config, "bots": [{"name": entry.name, "spec": entry.spec} for entry in entries]}
     field = [known[entry.identity] for entry in entries]
-    store.bring_up(Wanted(config, settings or {}, {}, field, new, pairings, deals, {}))
+    store.bring_up(Wanted(config, settings or {}, {}, field, new, pairings, deals, left_out or {}))
 
 
 def begin(folder: Path) -> Store:
@@ -67,8 +69,8 @@ def change_database(database: Path, *statements: str) -> None:
             db.execute(sql)
 
 
-def chunk_of(deals: range, number: int = 0) -> Chunk:
-    return Chunk(number, tuple(pair_tasks(BOTS, deals)))
+def chunk_of(deals: range) -> Chunk:
+    return Chunk(0, tuple(pair_tasks(BOTS, deals)))
 
 
 def expected(deals: range) -> list[Row]:

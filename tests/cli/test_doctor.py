@@ -1,4 +1,4 @@
-"""Commands that look at a run: standings, export, replay, verify; and the doctor, who looks at the machine."""
+"""`arena doctor`: what it says of the machine."""
 
 from __future__ import annotations
 
@@ -10,39 +10,8 @@ import pytest
 
 from arena.bots.isolation import sandbox
 from arena.cli.doctor import MISSING, OK, isolation_lines
-from arena.game.record import parse_record
 from tests.bots.isolation.inside import need_sandbox
 from tests.cli.conftest import Arena, content
-
-# ---------------------------------------------------------------- standings and export
-
-
-def test_export_writes_files_again_and_elsewhere(arena: Arena, played: Path) -> None:
-    written = arena("export", played, "--all", "--out", "there").out.split()
-    assert {Path(path).name for path in written} == {
-        *("standings.csv", "crosstable.csv", "summary.json", "timing.csv", "games.csv"),
-    }
-    assert Path("there/standings.csv").read_bytes() == (played / "standings.csv").read_bytes()
-    assert len(Path("there/games.csv").read_text().splitlines()) == 31
-    Path("file").touch()
-    assert "cannot make the folder file/there" in arena("export", played, "--out", "file/there", code=2).err
-
-
-# ---------------------------------------------------------------- replay
-
-
-def test_a_record_is_shown_from_its_text_and_from_a_file(arena: Arena, played: Path) -> None:
-    text = arena("replay", played, 3, "--record").out.strip()
-    record = parse_record(text)
-    assert str(record) == text
-    shown = arena("replay", text).out
-    assert shown.count("Move ") == len(record.moves)
-    Path("games.txt").write_text(f"\n{text}\n{arena('replay', played, 4, '--record').out}")
-    assert arena("replay", "games.txt", 1).out == shown
-    assert arena("replay", "games.txt", 2).out != shown
-
-
-# ---------------------------------------------------------------- doctor
 
 
 def test_the_doctor_does_not_call_an_uncompiled_engine_ok(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
