@@ -106,10 +106,13 @@ def test_each_format_has_a_file_that_loads() -> None:
 
 
 def test_commands_and_options_named_in_the_pages_exist() -> None:
-    """In command lines and in code within sentences, such as `arena report DIR --replays 50`."""
-    for page in [*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "AGENTS.md"]:
+    """In command lines, of scripts too, and in code within sentences, such as `arena report DIR --replays 50`."""
+    scripts = [ROOT / ".ci/run", *ROOT.glob(".github/workflows/*.yml"), *ROOT.glob("configs/**/*.toml")]
+    scripts += [path for path in ROOT.glob("examples/class_repository/**/*") if path.is_file()]
+    for page in [*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "AGENTS.md", *scripts]:
+        before = "(?:.*[ /])?" if page in scripts else r"(?:\$ )?"
         text = page.read_text(encoding="utf-8")
-        for line in re.findall(r"^(?:\$ )?(arena [a-z].*)$|`(arena [a-z][^`]*)`", text, re.MULTILINE):
+        for line in re.findall(rf"^{before}(arena [a-z].*)$|`(arena [a-z][^`]*)`", text, re.MULTILINE):
             for words in re.split(r" && | \| | # |; ", re.sub(r"\"[^\"]*\"|'[^']*'", "QUOTED", "".join(line))):
                 if words.startswith("arena "):
                     assert words.split()[1] in {*cli.commands, "--help", "--version"}, f"{page.name}: {words}"

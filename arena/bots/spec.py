@@ -571,6 +571,12 @@ def find_command(target: str, here: Path) -> tuple[tuple[str, ...], tuple[Path, 
     if not _is_system(program) and "/" in words[0]:
         # the folder of a script is its bot's, and not that of the environment whose Python runs it
         own.insert(len(own) if _INTERPRETER.fullmatch(program.name) else 0, program)
+    for word in words[1:] if not own else ():
+        if word[:1] not in "-/" and all(os.path.exists(here / os.path.expanduser(part)) for part in word.split(":")):
+            raise BotError(
+                f"the command of the bot '{target}' names the folder {word}, but only files are looked for; "
+                "write it into a script beside the bot: cmd:./run.sh"
+            )
     files = tuple(dict.fromkeys(own)) or (program,)
     return tuple(argv), files
 
@@ -589,8 +595,8 @@ def _program(word: str, target: str, here: Path) -> Path:
         raise BotError(f"no program {word} for the bot '{target}': {why}")
     if not os.access(path, os.X_OK):
         raise BotError(
-            f"the program of the bot '{target}' is not executable; chmod +x {path}, or name what runs it: "
-            f"cmd:python3 {word}"
+            f"the program of the bot '{target}' is not executable; chmod +x {path}, or name what runs it "
+            f"(python3, sh, node ...): cmd:PROGRAM {word}"
         )
     return path
 

@@ -127,7 +127,7 @@ def debug_command(bot: str, source: str, game: str | None, player: str | None, m
         elif question.number == move:
             click.echo(f"{'-' * 55}\n{_HEAD}\n{_line(question, now, fault, ms)}")
             if fault:
-                click.echo(f"\n{indented(fault)}")
+                click.echo(f"\n  {indented(fault)}")
             return
         numbers.append(question.number)
         differing += now is not question.then
