@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import math
 import shlex
-import warnings
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from arena.endings import AFTER
-from arena.errors import BotWarning
 from arena.game.rules import shown_rules
-from arena.paths import STDIN, data_folder
+from arena.paths import STDIN
 from arena.results.run_data import RunData
 from arena.results.run_standings import LARGE_FIELD, RunStandings, is_large
 from arena.results.table import SIDES, Report, Rows, chance_text, difference_text, percent, rating_text
@@ -26,7 +24,6 @@ from arena.stats.pairs import CELLS
 from arena.stats.ratings import Ratings
 from arena.stats.sprt import SprtResult, StoppedEstimate, stopped_estimate
 from arena.text import counted, first_line, one_line
-from arena.tournament.config import load_config
 from arena.tournament.forfeits import ForfeitReason, ForfeitSummary
 from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
 
@@ -170,6 +167,10 @@ def may_grow(run: RunData) -> bool:
 def next_command(standings: RunStandings, is_variant: bool = False) -> str:
     """Return what to do next, with a command; "" for nothing. A variant of a comparison never grows alone."""
     run, lead = standings.run, standings.lead
+    for bot in run.config["bots"]:
+        if bot["name"] in standings.always_forfeiting and "spec" in bot:
+            name, spec = one_line(bot["name"]), shlex.quote(one_line(bot["spec"]))
+            return f"Next, to find out why {name} forfeits: arena check {spec}"
     if not run.folder or run.folder == str(STDIN) or standings.always_forfeiting:
         return ""
     name = shlex.quote(one_line(run.folder))
@@ -194,46 +195,6 @@ def next_command(standings: RunStandings, is_variant: bool = False) -> str:
         f"Next: if the lead is really {lead.elo:.0f} Elo (leads tend to shrink), {games:,} games per pairing show it in"
         f" four of five cases: arena run {name} --games {games}"
     )
-
-
-def next_step(table: RunStandings, folder: str) -> str:
-    """Return what a match against a bot of the ladder says about the user's bot, and what to try next; else "".
-
-    If a bot forfeited every game, the results say nothing, and only that is worth a look.
-    """
-    run = table.run
-    if failing := table.always_forfeiting:
-        spec = next(bot["spec"] for bot in run.config["bots"] if bot["name"] == failing[0])
-        return f"Find out why {one_line(failing[0])} forfeits: arena check {shlex.quote(spec)}"
-    if (head := table.head_to_head) is None:
-        return ""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BotWarning)  # the user has named none of these
-        ladder = load_config(data_folder("configs") / "ladder.toml").find_bots()
-    rungs = [bot.name for bot in ladder]
-    numbers = {bot.source_hash: number for number, bot in enumerate(ladder, 1)}  # another bot may have its name
-    places = [
-        0 if bot.get("params") else numbers.get(run.sources.get(bot["name"], ""), 0) for bot in run.config["bots"]
-    ]
-    own = [bot for bot, place in zip(run.config["bots"], places) if not place]
-    if len(own) != 1:
-        return ""
-    name, spec = one_line(own[0]["name"]), shlex.quote(own[0]["spec"])
-    number = max(places)
-    rung = f"{rungs[number - 1]}, rung {number} of {len(rungs)} on the ladder of reference bots"
-    if head.elo_low <= 0 <= head.elo_high:
-        text = f"{name} may be better or worse than {rung}."
-        if may_grow(run):
-            text += f" To find out, play more games: arena run {folder} --games {4 * head.games}"
-        return (
-            f"{text}\nTo look again and again makes false alarms likelier; a test that allows for it:"
-            f" arena sprt {spec} {rungs[number - 1]}"
-        )
-    if (head.elo > 0) != (run.bots[0] == own[0]["name"]):
-        return f"{name} is weaker than {rung}. Its lost games: arena replay {folder} --bot {name} --lost"
-    if number == len(rungs):
-        return f"{name} is stronger than {rung}, the highest. Submit it to a league: arena submit {spec}"
-    return f"{name} is stronger than {rung}. Next: arena match {spec} {rungs[number]}"
 
 
 def advice(standings: RunStandings) -> str:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from arena.cli.playing import next_step
 from arena.results.formats import cells, write_report
 from arena.results.pages.report import report_page
 from arena.results.run_standings import RunStandings, standings
@@ -19,7 +18,7 @@ from arena.results.sources import StoredRun
 from arena.results.standings_report import public_json, standings_report, write_run_files
 from arena.results.table import Report, percent
 from arena.results.variant_report import comparison, read_variants
-from arena.results.words import alerts
+from arena.results.words import alerts, next_command
 from arena.tournament.games import GameResult, GameTask
 from tests.cli.conftest import content
 from tests.results.synthetic import STRENGTH, store_run, strong, synthetic
@@ -143,8 +142,8 @@ def test_no_more_games_are_advised_after_total_forfeits(
     assert page.index("counter forfeited all 8 games by exception.") < page.index('<table class="sortable"')
     assert "There are too few deals to show that " in page
     assert "lay more games" not in page
-    assert next_step(broken, "class") == "Find out why broken forfeits: arena check random"
-    assert next_step(many, "class") == ""
+    assert next_command(broken) == "Next, to find out why broken forfeits: arena check random"
+    assert "check" not in next_command(many)
 
 
 def test_many_bots_that_forfeit_are_grouped(tmp_path: Path) -> None:
