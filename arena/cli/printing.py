@@ -15,8 +15,7 @@ import click
 from click.core import ParameterSource
 
 from arena.cli.group import NOTES
-from arena.results.data_formats import write_tables
-from arena.results.formats import PRINT_WIDE, write_report
+from arena.results.formats import PRINT_WIDE, write_report, write_tables
 from arena.results.table import Report, Table
 from arena.text import counted, one_line
 from arena.tournament.forfeits import ForfeitSummary

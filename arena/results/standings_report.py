@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from arena.results.data_formats import json_text, report_values, table_csv
+from arena.results.formats import json_text, report_values, table_csv
 from arena.results.run_data import RunData
 from arena.results.run_standings import (
     CROSS_COLUMNS,

@@ -1,7 +1,7 @@
 """Tables of a report: rows of plain values, and columns that say how they are shown.
 
-Builders (`standings_report`, `run_stats`, `variant_report`, `league`) make a `Report` of `Table`s, which writers turn
-into text: `formats` for readers, `data_formats` for programs.
+Builders (`standings_report`, `run_stats`, `variant_report`, `league`) make a `Report` of `Table`s, which `formats`
+turns into text.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from arena.results import standings_report as module
-from arena.results.data_formats import table_csv
+from arena.results.formats import table_csv
 from arena.results.pages.figures import rating_plot
 from arena.results.run_data import read_run
 from arena.results.run_standings import FORFEIT_COLUMNS, STANDING_COLUMNS, rate_run, standings

@@ -15,7 +15,6 @@ from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
 from arena.results import PLOT_KINDS
-from arena.results.decisions import plays_frame, spaced
 from arena.results.pages.plots import (
     MOST_LINES,
     Bars,
@@ -28,6 +27,7 @@ from arena.results.pages.plots import (
     Stacks,
     duration,
 )
+from arena.results.positions import plays_frame
 from arena.results.run_data import RunData
 from arena.results.run_standings import RunStandings, rate_run, standings
 from arena.results.sources import Source, StoredComparison
@@ -296,7 +296,7 @@ def card_frames(source: Source, run: RunData) -> tuple[pd.DataFrame | None, list
     if not rules.tactics:
         return None, []
     with source.games(counting=True) as games:
-        sample, note = spaced(games, CARD_GAMES)
+        sample, note = games.spaced(CARD_GAMES)
         frame = plays_frame(sample, rules)
     effects = card_effects(frame.assign(variant="")).drop(columns="variant")
     return effects, [note] if note else []

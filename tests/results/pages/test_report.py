@@ -12,9 +12,9 @@ import pytest
 
 from arena.league import book, fixtures
 from arena.paths import data_folder
-from arena.results.decisions import plays
 from arena.results.pages.figures import card_frames
 from arena.results.pages.report import report_page, settings_toml
+from arena.results.positions import plays
 from arena.results.run_data import read_run
 from arena.results.run_standings import standings
 from arena.results.run_stats import stats_report
