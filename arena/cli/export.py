@@ -10,7 +10,6 @@ import click
 
 from arena.cli.printing import counting, refuse_options, write_page
 from arena.paths import input_name
-from arena.results.formats import WORKBOOK, load_xlsxwriter, require_room, write_workbook
 from arena.results.pages.figures import panels_of
 from arena.results.pages.plots import picture, save
 from arena.results.pages.report import report_page
@@ -21,6 +20,7 @@ from arena.results.run_standings import RunStandings, standings
 from arena.results.sources import Source, find_source
 from arena.results.standings_report import workbook_tables
 from arena.results.standings_report import write_run_files as write_tables
+from arena.results.table import WORKBOOK, load_xlsxwriter, require_room, write_workbook
 from arena.stats.frames import StatsError
 from arena.text import one_line
 from arena.tournament.games import GameResult

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arena.results.formats import plain
 from arena.results.run_data import RunData
 from arena.results.run_standings import LARGE_FIELD, is_large, rate_run
 from arena.results.standings_report import cut, run_report
-from arena.results.table import Report, Table, table_of
+from arena.results.table import Report, Table, plain, table_of
 from arena.results.words import fit_sentence, stop_line
 from arena.stats.field import (
     endings,

@@ -12,7 +12,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from arena.results.formats import json_text, report_values, table_csv
 from arena.results.run_data import RunData
 from arena.results.run_standings import (
     CROSS_COLUMNS,
@@ -35,11 +34,14 @@ from arena.results.table import (
     Table,
     TableRow,
     columns_of,
+    json_text,
     likelihood,
     ms_text,
     number,
     percent,
+    report_values,
     rows_of,
+    table_csv,
 )
 from arena.results.words import (
     MOST_ADVANTAGE_ERROR,

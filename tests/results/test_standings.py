@@ -11,12 +11,12 @@ import pandas as pd
 import pytest
 
 from arena.results import standings_report as module
-from arena.results.formats import table_csv
 from arena.results.pages.figures import rating_plot
 from arena.results.run_data import read_run
 from arena.results.run_standings import FORFEIT_COLUMNS, STANDING_COLUMNS, rate_run, standings
 from arena.results.run_stats import run_frames
 from arena.results.standings_report import public_json, standings_report, write_run_files
+from arena.results.table import table_csv
 from arena.results.words import findings, remarks
 from arena.stats.pairs import counts_between, elo_of_score, head_to_head
 from arena.tournament.games import GameResult, GameTask
