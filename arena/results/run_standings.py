@@ -20,7 +20,7 @@ from arena.results.table import RATED_COLUMNS
 from arena.stats import other_side
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.frames import Floats, GameArrays, Ints, cross_columns
-from arena.stats.intervals import clustered_interval
+from arena.stats.intervals import MeanScore, clustered_interval
 from arena.stats.pairs import HeadToHead, adjusted_head_to_head, counts_between, head_to_head
 from arena.stats.ratings import Difference, Ratings, rate
 from arena.tournament.store.columns import GameColumns
@@ -40,6 +40,9 @@ CROSS_COLUMNS = ["bot", "opponent", "games", "wins", "draws", "losses", "score",
 COUNTS = ("games", "wins", "draws", "losses", "points", "stones", "forfeits", *FORFEIT_COLUMNS.values())
 
 
+_UNKNOWN = MeanScore(math.nan, math.nan, math.nan)
+
+
 @dataclass(frozen=True)
 class RunStandings:
     """The figures of a run.
@@ -47,9 +50,7 @@ class RunStandings:
     rows              a row per bot, first place first, with COLUMNS
     met               a row for every two bots that met, in both directions: bot, opponent, games, wins, draws, losses,
                       score, points, points_against; None: left out of a large field or a league, unless asked for
-    first_player      games, score, score_low, score_high of the first player; scores as in the ratings, with luck
-                      taken out where that helps
-    endings           games by the way they ended
+    first_player      score of the first player, as in the ratings: with luck taken out where that helps
     head_to_head      for two bots: the first named against the other, from pairs; with luck taken out if that helps
     ratings           the ratings of the rows, with their notes; None without games
     lead              how far the first bot is ahead of the second, by the ratings; None if one of them is not rated
@@ -58,15 +59,23 @@ class RunStandings:
 
     run: RunData
     rows: Sequence[Mapping[str, Any]]
-    met: Sequence[Mapping[str, Any]] | None
-    first_player: dict[str, float]
-    endings: dict[str, int]
-    mean_turns: float
     prior: float
+    met: Sequence[Mapping[str, Any]] | None = ()
+    first_player: MeanScore = _UNKNOWN
     head_to_head: HeadToHead | None = None
     ratings: Ratings | None = None
     lead: Difference | None = None
     adjusted: Sequence[AdjustedMeeting] | None = None
+
+    @property
+    def endings(self) -> dict[str, int]:
+        """The number of games by the way they ended."""
+        return dict(zip(ENDINGS, np.bincount(self.run.columns["ending"], minlength=len(ENDINGS)).tolist()))
+
+    @property
+    def mean_turns(self) -> float:
+        """The mean length of games; nan without any."""
+        return float(self.run.columns["turns"].mean()) if len(self.run.columns) else math.nan
 
     @property
     def first_advantage(self) -> tuple[float, float]:
@@ -108,7 +117,9 @@ def standings(
     """
     played = run.columns
     if not len(played):
-        return _nothing_played(run, run.prior if prior is None else prior)
+        nothing: dict[str, Any] = dict.fromkeys(STANDING_COLUMNS, math.nan) | dict.fromkeys(COUNTS, 0)
+        rows = _labelled([nothing | {"rank": rank, "bot": bot} for rank, bot in enumerate(run.bots, 1)], run)
+        return RunStandings(run, rows, run.prior if prior is None else prior)
     games = played.games()
     without, adjusted = (games, None) if luck is None else take_luck_out(games, luck)
     ratings = rate_run(run, games, prior, without, adjusted, first_advantage)
@@ -119,25 +130,17 @@ def standings(
     if after := {line.bot: line.games for line in run.forfeits if line.kind == AFTER}:
         rows = [row | {"end_faults": after.get(row["bot"], 0)} for row in rows]
     rows = _labelled(rows, run)
+    best = [row["bot"] for row in rows[:2] if row["bot"] in ratings.bots]
     left_out = (is_large(run) or run.before is not None) and not whole
-    counts = np.bincount(played["ending"], minlength=len(ENDINGS)).tolist()
-    first = clustered_interval(without.score, games.cluster, games.clusters)
     return RunStandings(
         run=run,
         rows=rows,
-        met=None if left_out else _met(games, played, [row["bot"] for row in rows]),
-        first_player={
-            "games": float(len(played)),
-            "score": first.mean,
-            "score_low": first.low,
-            "score_high": first.high,
-        },
-        endings=dict(zip(ENDINGS, counts)),
-        mean_turns=float(played["turns"].mean()),
         prior=ratings.prior,
+        met=None if left_out else _met(games, played, [row["bot"] for row in rows]),
+        first_player=clustered_interval(without.score, games.cluster, games.clusters),
         head_to_head=_duel(games, run.bots, adjusted) if len(run.bots) == 2 else None,
         ratings=ratings,
-        lead=_lead([row["bot"] for row in rows], ratings),
+        lead=ratings.difference(*best) if len(best) == 2 else None,
         adjusted=adjusted,
     )
 
@@ -164,11 +167,6 @@ def rate_run(
         adjusted=without.score if helped and without is not None else None,
     )
     return replace(ratings, notes=(*ratings.notes, *adjusted_notes(adjusted or ())))
-
-
-def _lead(order: Sequence[str], ratings: Ratings) -> Difference | None:
-    """Return the difference of the first two bots of a table."""
-    return ratings.difference(*order[:2]) if len({*order[:2]}.intersection(ratings.bots)) == 2 else None
 
 
 def _duel(games: GameArrays, bots: Sequence[str], adjusted: Sequence[AdjustedMeeting] | None) -> HeadToHead:
@@ -280,16 +278,3 @@ def _met(games: GameArrays, played: GameColumns, order: list[str]) -> list[dict[
     for name in ("bot", "opponent"):
         columns[name] = [games.bots[index] for index in columns[name]]
     return [dict(zip(columns, row)) for row in zip(*columns.values())]
-
-
-def _nothing_played(run: RunData, prior: float) -> RunStandings:
-    nothing: dict[str, Any] = dict.fromkeys(STANDING_COLUMNS, math.nan) | dict.fromkeys(COUNTS, 0)
-    return RunStandings(
-        run=run,
-        rows=_labelled([nothing | {"rank": rank, "bot": bot} for rank, bot in enumerate(run.bots, 1)], run),
-        met=(),
-        first_player={"games": 0, "score": math.nan, "score_low": math.nan, "score_high": math.nan},
-        endings=dict.fromkeys(ENDINGS, 0),
-        mean_turns=math.nan,
-        prior=prior,
-    )

@@ -166,7 +166,8 @@ def about_run(run: RunData) -> dict[str, Any]:
 def _figures(standings: RunStandings) -> list[Table]:
     """Return tables of a row or a few that only files hold."""
     first, (elo, error) = standings.first_player, standings.first_advantage
-    begun: dict[str, Any] = first | {"games": int(first["games"]), "elo": elo, "elo_error95": error}
+    begun = {"games": len(standings.run.columns), "score": first.mean, "score_low": first.low, "score_high": first.high}
+    begun |= {"elo": elo, "elo_error95": error}
     endings = [{"ending": ending, "games": games} for ending, games in standings.endings.items()]
     tables = [Table("first_player", "", [begun], files=(*begun,))]
     tables.append(Table("endings", "", endings, files=("ending", "games")))

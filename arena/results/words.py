@@ -34,8 +34,7 @@ CLEAR = 0.05
 """An adjusted p-value below which a difference is called clear."""
 _MOST_DIFFERENCES = 3
 _MOST_LINES = 5
-"""More lines about forfeits are joined: of bots that forfeited most of their games those beyond, of all others one for
-each kind."""
+"""Of more lines about forfeits, only the bots are named."""
 _MOST_NAMED = 5
 _LONGEST_REASON = 100
 _LONGEST_NAME = 60
@@ -75,9 +74,9 @@ def remarks(standings: RunStandings) -> list[str]:
     if played:
         first, (elo, error) = standings.first_player, standings.first_advantage
         without = ", luck taken out" if any(met.helps for met in standings.adjusted or ()) else ""
-        lines.append(f"First player{without}: {percent(first['score'])}% of the points")
-        if not math.isnan(first["score_low"]):
-            lines[-1] += f" ({percent(first['score_low'])} .. {percent(first['score_high'])})"
+        lines.append(f"First player{without}: {percent(first.mean)}% of the points")
+        if not math.isnan(first.low):
+            lines[-1] += f" ({percent(first.low)} .. {percent(first.high)})"
         known = error < MOST_ADVANTAGE_ERROR
         lines[-1] += f", an advantage of {advantage_text(elo, error)}." if known else "."
         form = TOURNAMENT_FORMATS.get(standings.run.config["format"])  # a league or a file of records has none
@@ -257,51 +256,29 @@ class Code(str):
 
 
 def forfeit_alerts(forfeits: ForfeitSummary) -> list[list[str]]:
-    """Return lines about forfeits.
+    """Return a line for each bot and kind of forfeits, first those of bots that forfeited most of their games.
 
-    The first are about bots that forfeited most of their games, those that forfeited all before others; then come each
-    other bot and kind, and failures in `end`. A line has the number of games, the kind, the commonest reason, and the
-    command that shows the first of these games. The first part of a line says it without texts of bots.
+    A line has the number of games, the kind, the commonest reason, and the command that shows the first of these games.
+    Of many lines the last names the bots of the others. The first part of a line says it without texts of bots.
     """
-    shares = {bot: lost / max(forfeits.games[bot], 1) for bot, lost in forfeits.lost.items()}
-    failing = sorted((bot for bot in shares if shares[bot] > 0.5), key=lambda bot: -shares[bot])
-    alerts = [_alert(bot, forfeits) for bot in failing[:_MOST_LINES]]
-    if rest := failing[_MOST_LINES:]:
-        alerts.append([f"{_named([*map(one_line, rest)])} forfeited most of their games too"])
-        alerts[-1] += _all_of_them(forfeits)
-    others = [line for line in forfeits.reasons if line.kind == AFTER or line.bot not in failing]
-    return alerts + _items(others, forfeits)
+    share = {bot: lost / max(forfeits.games[bot], 1) for bot, lost in forfeits.lost.items()}
+    failing = [line for line in forfeits.reasons if line.kind != AFTER and share[line.bot] > 0.5]
+    others = [line for line in forfeits.reasons if line not in failing]
+    lines = sorted(failing, key=lambda line: -share[line.bot]) + others
+    alerts = [[_item(line, forfeits.games[line.bot]), *_reason(line, forfeits)] for line in lines[:_MOST_LINES]]
+    if bots := dict.fromkeys(one_line(line.bot) for line in lines[_MOST_LINES:]):
+        alerts.append([f"forfeited or failed as well: {_named([*bots])}"])
+        if forfeits.folder:
+            alerts[-1] += ["; all of them: ", Code(f"arena standings {shlex.quote(forfeits.folder)} --json")]
+    return alerts
 
 
-def _alert(bot: str, forfeits: ForfeitSummary) -> list[str]:
-    own = [line for line in forfeits.reasons if line.bot == bot and line.kind != AFTER]
-    lost, played = sum(line.games for line in own), forfeits.games[bot]
+def _item(line: ForfeitReason, played: int) -> str:
     games = counted(played, "game")
-    share = f"all {games}" if lost == played else f"{lost:,} of {games}"
-    most = "" if own[0].games == lost else f", {own[0].games:,} of them"
-    return [f"{one_line(bot)} forfeited {share}{most} by {own[0].kind}", *_reason(own[0], forfeits)]
-
-
-def _items(lines: Sequence[ForfeitReason], forfeits: ForfeitSummary) -> list[list[str]]:
-    """Return a line for each bot and kind, but for many of them a line for each kind."""
-    if len(lines) <= _MOST_LINES:
-        return [[_item(line, counted(forfeits.games[line.bot], "game")), *_reason(line, forfeits)] for line in lines]
-    items: list[list[str]] = []
-    for kind in dict.fromkeys(line.kind for line in lines):
-        own = [line for line in lines if line.kind == kind]
-        way = "after which a bot failed in end (the results stand)" if kind == AFTER else f"by {kind}"
-        bots = _named([f"{one_line(line.bot)} {line.games:,}" for line in own])
-        games = counted(sum(line.games for line in own), "game")
-        reason = _reason(own[0], forfeits)
-        items.append([f"{games} {way} ({bots})", *([", such as"] if own[0].reason else []), *reason])
-    items[-1] += _all_of_them(forfeits)
-    return items
-
-
-def _item(line: ForfeitReason, games: str) -> str:
+    share = f"all {games}" if line.games == played else f"{line.games:,} of {games}"
     if line.kind == AFTER:
-        return f"{one_line(line.bot)} failed in end after {line.games:,} of {games} (the results stand)"
-    return f"{one_line(line.bot)} forfeited {line.games:,} of {games} by {line.kind}"
+        return f"{one_line(line.bot)} failed in end after {share} (the results stand)"
+    return f"{one_line(line.bot)} forfeited {share} by {line.kind}"
 
 
 def _reason(line: ForfeitReason, forfeits: ForfeitSummary) -> list[str]:
@@ -311,12 +288,6 @@ def _reason(line: ForfeitReason, forfeits: ForfeitSummary) -> list[str]:
     if forfeits.folder and line.game:
         parts += ["; ", Code(f"arena replay {shlex.quote(forfeits.folder)} {shlex.quote(line.game)}")]
     return parts
-
-
-def _all_of_them(forfeits: ForfeitSummary) -> list[str]:
-    if not forfeits.folder:
-        return []
-    return ["; all of them: ", Code(f"arena standings {shlex.quote(forfeits.folder)} --json")]
 
 
 def _named(names: Sequence[str]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from statistics import mean
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arena.endings import ENDINGS, FORFEITS
+from arena.endings import ENDINGS
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
 from arena.results import PLOT_KINDS
@@ -262,19 +261,6 @@ def endings_plot(games: pd.DataFrame, order: Sequence[str]) -> Stacks:
 def _counts(ending: pd.Series) -> list[int]:
     counts = ending.value_counts()
     return [int(counts.get(name, 0)) for name in ENDINGS]
-
-
-def forfeits_plot(games: pd.DataFrame, order: Sequence[str]) -> Stacks | None:
-    """Plot the forfeits of each bot by kind; return None if all are of one kind."""
-    lost = games[games["forfeit"].notna()]
-    if not len(lost) or len(order) > LARGEST_SQUARE:
-        return None
-    counts = Counter(zip(lost["forfeit_by"].astype(object), lost["forfeit"].astype(object)))
-    kinds = [kind for kind in FORFEITS if any(kind == known for _, known in counts)]
-    if len(kinds) < 2:
-        return None
-    rows = [(bot, [counts[bot, kind] for kind in kinds]) for bot in order]
-    return Stacks(kinds, [(f"{sum(row)} by {bot}", row) for bot, row in rows if any(row)])
 
 
 def cards_plot(effects: pd.DataFrame) -> Dots:

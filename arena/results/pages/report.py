@@ -20,7 +20,6 @@ from arena.results.pages.figures import (
     cards_plot,
     endings_plot,
     first_plot,
-    forfeits_plot,
     heat,
     history_plot,
     length_plot,
@@ -67,7 +66,6 @@ _PLOTS = {
         "first_player",
     ),
     "How games end": ("All games, and those that each bot won.", "endings", "endings_by_bot"),
-    "Forfeits": ("Games that each bot forfeited, by kind.", "terminations", "forfeits_by_opponent"),
     "Thinking time": (
         "The dot is the median, the bar goes from the 10th to the 90th of 100 decisions. Times vary from run to run.",
         "time",
@@ -245,7 +243,9 @@ def _part(source: Source, run: RunData, prior: float | None, rules: str, folder:
         half("Length of games", length_plot(length_histogram(run.games))),
         half("First player", first_plot(run.games, order)),
         half("How games end", endings_plot(run.games, order)),
-        half("Forfeits", forfeits_plot(run.games, order), _reasons(run)),
+        Section(
+            "Forfeits", tables=_reasons(run), closed=_taken(shown, "terminations", "forfeits_by_opponent"), half=True
+        ),
         *([progress] if is_narrow else []),
         half("Thinking time", times_plot(run)),
         _cards(source, run),
@@ -283,7 +283,7 @@ def _facts(run: RunData, standings: RunStandings) -> list[tuple[str, str]]:
         ("games", played),
         ("seed", "-" if run.config.get("seed") is None else str(run.config["seed"])),
         ("turns per game", f"{standings.mean_turns:.1f}"),
-        ("first player scores", f"{percent(standings.first_player['score'])}%"),
+        ("first player scores", f"{percent(standings.first_player.mean)}%"),
         ("forfeits", f"{standings.faults:,}"),
     ]
     return [(word, one_line(text, 60)) for word, text in facts if text != "-"]
