@@ -23,7 +23,6 @@ from arena.results.pages.plots import (
     Lines,
     Plot,
     Square,
-    Stacks,
     duration,
 )
 from arena.results.positions import plays_frame
@@ -245,22 +244,15 @@ def _signed(share: float) -> str:
     return f"{100 * share:+z.1f}"
 
 
-def endings_plot(games: pd.DataFrame, order: Sequence[str]) -> Stacks:
-    """Plot how games ended: all of them, and those that each bot won."""
-    ending = games["ending"].astype(object)
-    rows = [("all games", _counts(ending))]
-    if len(order) <= LARGEST_SQUARE:
-        first, second, score = games["first"].astype(object), games["second"].astype(object), games["score"]
-        winner = first.where(score == 1, second.where(score == 0))
-        won = {str(bot): part for bot, part in ending.groupby(winner)}
-        rows += [(f"won by {bot}", _counts(won[bot])) for bot in order if bot in won]
-    used = [index for index in range(len(ENDINGS)) if any(counts[index] for _, counts in rows)]
-    return Stacks([ENDINGS[index] for index in used], [(label, [row[index] for index in used]) for label, row in rows])
-
-
-def _counts(ending: pd.Series) -> list[int]:
-    counts = ending.value_counts()
-    return [int(counts.get(name, 0)) for name in ENDINGS]
+def endings_plot(games: pd.DataFrame) -> Bars:
+    """Plot how many games ended in which way."""
+    counts = games["ending"].value_counts()
+    rows = [(name, int(counts[name])) for name in ENDINGS if counts.get(name)]
+    return Bars(
+        [(name, number, f"{name}: {percent(number / len(games))}%, {number} games") for name, number in rows],
+        "ending",
+        "games",
+    )
 
 
 def cards_plot(effects: pd.DataFrame) -> Dots:

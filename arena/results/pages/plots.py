@@ -190,41 +190,6 @@ class Lines:
 
 
 @dataclass(frozen=True)
-class Stacks:
-    """A bar of 100% for each label, in parts: `rows` are a label and as many counts as there are `names`."""
-
-    names: Sequence[str]
-    rows: Sequence[tuple[str, Sequence[int]]]
-
-    def draw(self) -> Drawing:
-        """Draw shares as parts of a bar; the legend below shows their colours and hatching."""
-        x = _scale(0, 1, _LEFT, _WIDTH - _RIGHT)
-        bottom = _ROW * len(self.rows) + 12
-        parts = [_vertical(x(share), 6, bottom, f"{100 * share:.0f}%") for share in (0, 0.25, 0.5, 0.75, 1)]
-        box = Markup('<rect class="part p{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>')
-        first = True
-        short = short_labels([label for label, _ in self.rows])
-        for index, (label, counts) in enumerate(self.rows):
-            y, before, total = _ROW * index + 9, 0, sum(counts)
-            parts.append(_text(_LEFT - 8, y + 13, short[index], "end"))
-            for kind, (name, count) in enumerate(zip(self.names, counts)):
-                if count:
-                    start, end = x(before / total), x((before + count) / total)
-                    tip = f"{label}: {name} {100 * count / total:.1f}%, {count} games"
-                    parts.append(_mark([box.format(kind, start, y, max(end - start - 0.5, 0.5), 18)], tip, first=first))
-                    first = False
-                before += count
-        left, line = 8.0, bottom + 34
-        for kind, name in enumerate(self.names):
-            wide = 30 + 8.5 * len(name)
-            if left + wide > _WIDTH:
-                left, line = 8.0, line + 22
-            parts += [box.format(kind, left, line - 11, 14, 14), _text(left + 20, line + 1, name)]
-            left += wide
-        return Drawing(parts, line + 10, ", ".join(self.names))
-
-
-@dataclass(frozen=True)
 class Cell:
     """A figure of a square with its heat (0..8, 4: none), a smaller figure below it, and the same in words."""
 
@@ -272,7 +237,7 @@ class Square:
         return Drawing(parts, top + _CELL_HEIGHT * size + 6, self.caption, width)
 
 
-Plot: TypeAlias = Dots | Bars | Lines | Stacks | Square
+Plot: TypeAlias = Dots | Bars | Lines | Square
 
 
 # ---------------------------------------------------------------- pages and files

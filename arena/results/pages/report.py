@@ -65,7 +65,7 @@ _PLOTS = {
         "Score as the first player minus score as the second, with 95% intervals from the deals that both share.",
         "first_player",
     ),
-    "How games end": ("All games, and those that each bot won.", "endings", "endings_by_bot"),
+    "How games end": ("All games. A table has those that each bot won.", "endings", "endings_by_bot"),
     "Thinking time": (
         "The dot is the median, the bar goes from the 10th to the 90th of 100 decisions. Times vary from run to run.",
         "time",
@@ -242,7 +242,7 @@ def _part(source: Source, run: RunData, prior: float | None, rules: str, folder:
         _crosstable(run, heat(run.games, order, gaps), _taken(shown, "pairings", "los")),
         half("Length of games", length_plot(length_histogram(run.games))),
         half("First player", first_plot(run.games, order)),
-        half("How games end", endings_plot(run.games, order)),
+        half("How games end", endings_plot(run.games)),
         Section(
             "Forfeits", tables=_reasons(run), closed=_taken(shown, "terminations", "forfeits_by_opponent"), half=True
         ),
