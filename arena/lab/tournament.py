@@ -90,7 +90,13 @@ def run_tournament(
     if until is not None:
         config = until.begin(config)
     config, folder = with_folder(config, None if out is None else Path(out), named)
-    return _played(config, folder, progress, until, again)
+    report = play_run(config, folder, progress_for() if progress else None, more=until, again=again)
+    if report.stopped:
+        there = f"{report.done:,} of {report.total:,} games"
+        raise KeyboardInterrupt(f"{there} are stored in {folder}; the same call plays the others")
+    run = Run(StoredRun(folder))
+    run.export()
+    return run
 
 
 def _settings(stored: StoredRun, trust: bool) -> TournamentConfig:
@@ -103,23 +109,6 @@ def _settings(stored: StoredRun, trust: bool) -> TournamentConfig:
             f" ({', '.join(bot.spec for bot in config.bots[:10])}); trust=True allows it"
         )
     return config
-
-
-def _played(
-    config: TournamentConfig,
-    folder: Path,
-    progress: bool,
-    more: UntilError | None,
-    again: Sequence[str],
-) -> Run:
-    """Play what is left of a run, write its tables, return it. KeyboardInterrupt after Ctrl-C names what is stored."""
-    report = play_run(config, folder, progress_for() if progress else None, more=more, again=again)
-    if report.stopped:
-        there = f"{report.done:,} of {report.total:,} games"
-        raise KeyboardInterrupt(f"{there} are stored in {folder}; the same call plays the others")
-    run = Run(StoredRun(folder))
-    run.export()
-    return run
 
 
 def _config(bots: Any, given: dict[str, Any]) -> tuple[TournamentConfig, bool]:
@@ -159,13 +148,8 @@ ALL = "all"
 def all_variants(variants: Sequence[str]) -> list[str]:
     """Return the rule sets named; `all` stands for every one that is not named itself."""
     known = {load_rules(name).canonical for name in variants if name != ALL}
-    names: list[str] = []
-    for name in variants:
-        if name == ALL:
-            names += [preset for preset in preset_names() if load_rules(preset).canonical not in known]
-        else:
-            names.append(name)
-    return names
+    others = [name for name in preset_names() if load_rules(name).canonical not in known]
+    return [each for name in variants for each in (others if name == ALL else [name])]
 
 
 @bots_held()
@@ -251,8 +235,8 @@ class UntilError:
     worst: tuple[float, str] = (math.inf, "")
     games: int = 0
 
-    def check(self, config: TournamentConfig) -> None:
-        """Raise ArenaError for settings that cannot be combined with --error."""
+    def begin(self, config: TournamentConfig) -> TournamentConfig:
+        """Return the settings of a run up to the first check of errors. ArenaError for those that cannot have one."""
         if not (math.isfinite(self.error) and self.error > 0):
             raise ArenaError(f"--error {self.error:g}: expected a 95% error in Elo above 0")
         if config.form.games_from or config.form.closed:
@@ -263,10 +247,6 @@ class UntilError:
             if bot not in config.bot_names:
                 known = ", ".join(config.bot_names)
                 raise ArenaError(f"--bot {bot}: no such bot{did_you_mean(bot, config.bot_names)} ({known})")
-
-    def begin(self, config: TournamentConfig) -> TournamentConfig:
-        """Return the settings of a run up to the first check of errors. Raise ArenaError as `check`."""
-        self.check(config)
         games = min(next_stop(0) * (2 if config.pairs else 1), self.most)
         return check_config(replace(config, games=games))
 
@@ -281,9 +261,7 @@ class UntilError:
         self.games = units * per_unit
         self.worst = max((largest_error(run, self.bots) for run in runs), key=lambda run: run[0])
         games = min(next_stop(units) * per_unit, self.most)
-        if self.reached or games <= self.games:
-            return None
-        return games
+        return None if self.reached or games <= self.games else games
 
     def __call__(self, reader: Reader) -> int | None:
         """Call `look` for the stored run of a session."""

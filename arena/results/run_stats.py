@@ -218,14 +218,7 @@ def superiority_frame(rated: Ratings) -> pd.DataFrame:
 
     likely = rated.los()
     rows = [
-        {
-            "bot": bot,
-            "opponent": opponent,
-            "elo_difference": gap.elo,
-            "elo_difference_plus": gap.plus,
-            "elo_difference_minus": gap.minus,
-            "los": likely.at[bot, opponent],
-        }
+        (bot, opponent, gap.elo, gap.plus, gap.minus, likely.at[bot, opponent])
         for (bot, opponent), gap in rated.all_differences().items()
     ]
     return pd.DataFrame(rows, columns=SUPERIORITY_COLUMNS)
