@@ -82,13 +82,10 @@ _LUCK_NOTE = (
 )
 
 
-def standings_report(
-    standings: RunStandings, is_variant: bool = False, chance: float = math.nan, los: bool = False
-) -> Report:
+def standings_report(standings: RunStandings, is_variant: bool = False, los: bool = False) -> Report:
     """Return who leads, the table, the crosstable of three bots or more, remarks, and who forfeited.
 
-    A variant of a comparison is not advised to grow alone. `chance`: that the first bot is stronger than the second.
-    `los`: with that of each bot and each other.
+    A variant of a comparison is not advised to grow alone. `los`: with the chance that each bot is stronger than each.
     """
     run = standings.run
     times = {time.bot: time.measures()["mean_ms"] for time in run.columns.thinking}
@@ -107,7 +104,7 @@ def standings_report(
     tables += _figures(standings)
     about = {"mean_turns": round(standings.mean_turns, 3), "prior": standings.prior, "anchors": dict(run.anchors)}
     report = run_report(run, tables, remarks(standings), **about)
-    return replace(report, answer=findings(standings, chance), next=next_command(standings, is_variant))
+    return replace(report, answer=findings(standings), next=next_command(standings, is_variant))
 
 
 def public_json(standings: RunStandings) -> str:

@@ -137,8 +137,8 @@ def stop_line(run: RunData) -> str:
 # ---------------------------------------------------------------- who leads, and what to do next
 
 
-def findings(standings: RunStandings, chance: float = math.nan) -> list[str]:
-    """Say who leads, and whether this is shown; `chance`: that the first bot is stronger than the second."""
+def findings(standings: RunStandings) -> list[str]:
+    """Say who leads, and whether this is shown."""
     run = standings.run
     if standings.head_to_head is not None:
         return [] if standings.always_forfeiting else [head_to_head_line(standings)]
@@ -148,12 +148,11 @@ def findings(standings: RunStandings, chance: float = math.nan) -> list[str]:
     if math.isnan(lead.elo) or math.isnan(lead.minus):
         more = ": play more games" if may_grow(run) and not standings.always_forfeiting else ""
         return [f"There are too few deals to show that {first} is ahead of {second}{more}."]
-    likely = "" if math.isnan(chance) else f"; chance that {first} is the stronger bot: {chance_text(chance)}"
     if lead.elo <= 0:
-        return [f"Not shown (95%): {first} is placed ahead of {second}, but not by the ratings{likely}."]
+        return [f"Not shown (95%): {first} is placed ahead of {second}, but not by the ratings."]
     behind = rating_text(lead.elo, lead.plus, lead.minus).removeprefix("+")
     shown = "Shown" if lead.elo > lead.minus else "Not shown"
-    return [f"{shown} (95%): {second} is {behind} Elo behind {first}{likely}."]
+    return [f"{shown} (95%): {second} is {behind} Elo behind {first}."]
 
 
 def may_grow(run: RunData) -> bool:

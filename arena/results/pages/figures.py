@@ -29,7 +29,7 @@ from arena.results.positions import plays_frame
 from arena.results.run_data import RunData
 from arena.results.run_standings import RunStandings, rate_run, standings
 from arena.results.sources import Source, StoredComparison
-from arena.results.table import Report, Rows, chance_text, percent, rating_text
+from arena.results.table import Report, percent, rating_text
 from arena.results.variant_report import comparison, read_variants
 from arena.results.words import heading
 from arena.stats.field import first_player_score, length_histogram, scores
@@ -146,12 +146,11 @@ def _dot(label: str, share: float, low: float, high: float, text: Callable[[floa
     return Dot(label, 100 * share, 100 * low, 100 * high, tip + basis)
 
 
-def heat(games: pd.DataFrame, order: Sequence[str], gaps: Rows = ()) -> Square | None:
-    """Return the crosstable, None for too many bots. Its tips show the differences of ratings in `gaps`."""
+def heat(games: pd.DataFrame, order: Sequence[str]) -> Square | None:
+    """Return the crosstable, None for too many bots."""
     if len(order) > LARGEST_SQUARE:
         return None
     met = scores(games.filter(["first", "second", "score", "deal_seed", "deal"]), by=["bot", "opponent"])
-    rated = {(row["bot"], row["opponent"]): row for row in gaps}
     cells: dict[tuple[str, str], Cell] = {}
     for row in met.to_dict("records"):
         bot, other = str(row["bot"]), str(row["opponent"])
@@ -160,11 +159,6 @@ def heat(games: pd.DataFrame, order: Sequence[str], gaps: Rows = ()) -> Square |
         counts = f"{row['wins']}-{row['draws']}-{row['losses']}"
         between = f" ({small})" if small else ""
         tip = f"{bot} against {other}: {percent(row['score'])}%{between}, W-D-L {counts}"
-        gap = rated.get((bot, other))
-        if gap is not None and not math.isnan(gap["elo_difference"]):
-            sides = gap["elo_difference_plus"], gap["elo_difference_minus"]
-            tip += f"; {rating_text(gap['elo_difference'], *sides)} Elo"
-            tip += f", chance of being the stronger bot: {chance_text(gap['los'])}"
         cells[bot, other] = Cell(percent(row["score"]), small, _heat(float(row["score"])), tip)
     return Square("Crosstable", order, [[cells.get((bot, other)) for other in order] for bot in order])
 

@@ -73,7 +73,7 @@ _PLOTS = {
 }
 """The plots of a run by the titles of their sections: the caption, and statistics that stand beside it as tables."""
 _SQUARE = "Score in % of the row's bot against the column's, blue above 50%, orange below. Point at a field for its 95%"
-_SQUARE += " interval, clustered by deal, and the difference in Elo."
+_SQUARE += " interval, clustered by deal."
 
 
 @dataclass(frozen=True)
@@ -214,11 +214,9 @@ def _comparison(report: Report) -> ReportPart:
 def _part(source: Source, run: RunData, prior: float | None, rules: str, folder: str) -> ReportPart:
     """Return the part of a run; with `rules`, it is a variant of a comparison."""
     figures, stats = standings(run, prior), stats_report(run, _ERROR, prior)
-    statistics, shown = ({table.name: table for table in tables} for tables in (stats.tables, _shown(stats)))
-    gaps = statistics["los"].rows if "los" in statistics else ()
+    shown = {table.name: table for table in _shown(stats)}
     order = [row["bot"] for row in figures.rows]
-    chances = [gap["los"] for gap in gaps if [gap["bot"], gap["opponent"]] == order[:2]]
-    main = standings_report(figures, bool(rules), *chances)
+    main = standings_report(figures, bool(rules))
     test = run.test
     verdict, _, details = ("", "", "") if test is None else sprt_text(test, *map(one_line, run.bots)).partition("\n")
 
@@ -239,7 +237,7 @@ def _part(source: Source, run: RunData, prior: float | None, rules: str, folder:
         half("Ratings", rating_plot(figures)),
         half("By commit", history_plot(figures)),
         *([] if is_narrow else [progress]),
-        _crosstable(run, heat(run.games, order, gaps), _taken(shown, "pairings", "los")),
+        _crosstable(run, heat(run.games, order), _taken(shown, "pairings", "los")),
         half("Length of games", length_plot(length_histogram(run.games))),
         half("First player", first_plot(run.games, order)),
         half("How games end", endings_plot(run.games)),
