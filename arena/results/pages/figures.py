@@ -23,7 +23,6 @@ from arena.results.pages.plots import (
     Lines,
     Plot,
     Square,
-    duration,
 )
 from arena.results.positions import plays_frame
 from arena.results.run_data import RunData
@@ -36,7 +35,6 @@ from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError, games_of
 from arena.stats.variants import card_effects, first_minus_second
 from arena.text import one_line
-from arena.tournament.games import time_quantile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -207,18 +205,6 @@ def length_plot(histogram: pd.DataFrame) -> Bars:
         label = str(start) if width == 1 else f"{start}-{start + width - 1}"
         bars.append((str(start), count, f"{label} turns: {count} games"))
     return Bars(bars, "turns", "games")
-
-
-def times_plot(run: RunData) -> Dots | None:
-    """Plot each bot's median thinking time, with its 10th to 90th percentile; return None if no time is known."""
-    rows = []
-    for time in run.columns.thinking[:LARGEST_SQUARE]:
-        low, middle, high = (time_quantile(time.counts, share) for share in (0.1, 0.5, 0.9))
-        if middle > 0:
-            tip = f"{time.bot}: half of {time.decisions:,} decisions within {duration(middle)}, 9 of 10 within"
-            tip += f" {duration(high)}, the longest {duration(time.max_us / 1000)}"
-            rows.append(Dot(time.bot, middle, low, high, tip))
-    return Dots(rows, _some("time for a decision", len(rows), len(run.columns.thinking)), times=True) if rows else None
 
 
 def first_plot(games: pd.DataFrame, order: Sequence[str]) -> Dots:

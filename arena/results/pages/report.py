@@ -26,7 +26,6 @@ from arena.results.pages.figures import (
     progress_plot,
     rates_plot,
     rating_plot,
-    times_plot,
 )
 from arena.results.pages.game_data import game_data, sample
 from arena.results.pages.plots import Plot, Square
@@ -66,10 +65,6 @@ _PLOTS = {
         "first_player",
     ),
     "How games end": ("All games. A table has those that each bot won.", "endings", "endings_by_bot"),
-    "Thinking time": (
-        "The dot is the median, the bar goes from the 10th to the 90th of 100 decisions. Times vary from run to run.",
-        "time",
-    ),
 }
 """The plots of a run by the titles of their sections: the caption, and statistics that stand beside it as tables."""
 _SQUARE = "Score in % of the row's bot against the column's, blue above 50%, orange below. Point at a field for its 95%"
@@ -245,7 +240,7 @@ def _part(source: Source, run: RunData, prior: float | None, rules: str, folder:
             "Forfeits", tables=_reasons(run), closed=_taken(shown, "terminations", "forfeits_by_opponent"), half=True
         ),
         *([progress] if is_narrow else []),
-        half("Thinking time", times_plot(run)),
+        Section("Thinking time", tables=_taken(shown, "time"), notes=["Times vary from run to run."], half=True),
         _cards(source, run),
         Section("All statistics", closed=list(shown.values())),
         _settings(run),
