@@ -20,10 +20,9 @@ from arena.cli.options import QUIET, PlayOptions, option_of
 from arena.cli.printing import FORFEITED, forfeit_code, print_report, report_text
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
-from arena.lab.tournament import MOST_GAMES, UntilError
 from arena.paths import RESULTS
 from arena.results.run_data import read_run
-from arena.results.run_standings import RunStandings, standings
+from arena.results.run_standings import MOST_GAMES, RunStandings, UntilError, standings
 from arena.results.standings_report import standings_report, write_run_files
 from arena.results.table import Report, Table, by_variant
 from arena.results.words import sprt_line, sprt_text

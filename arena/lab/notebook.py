@@ -126,7 +126,8 @@ class Run:
     @property
     def seed(self) -> int | None:
         """Return the seed of all deals; None for records of several runs."""
-        return None if self.config["seed"] is None else int(self.config["seed"])
+        seed: int | None = self.config["seed"]
+        return seed
 
     @property
     def complete(self) -> bool:
