@@ -261,9 +261,11 @@ def forfeit_alerts(forfeits: ForfeitSummary) -> list[list[str]]:
     Of many lines the last names the bots of the others. The first part of a line says it without texts of bots.
     """
     share = {bot: lost / max(forfeits.games[bot], 1) for bot, lost in forfeits.lost.items()}
-    failing = [line for line in forfeits.reasons if line.kind != AFTER and share[line.bot] > 0.5]
-    others = [line for line in forfeits.reasons if line not in failing]
-    lines = sorted(failing, key=lambda line: -share[line.bot]) + others
+
+    def failing(line: ForfeitReason) -> float:
+        return share[line.bot] if line.kind != AFTER and share[line.bot] > 0.5 else 0
+
+    lines = sorted(forfeits.reasons, key=failing, reverse=True)
     alerts = [[_item(line, forfeits.games[line.bot]), *_reason(line, forfeits)] for line in lines[:_MOST_LINES]]
     if bots := dict.fromkeys(one_line(line.bot) for line in lines[_MOST_LINES:]):
         alerts.append([f"forfeited or failed as well: {_named([*bots])}"])
