@@ -24,7 +24,7 @@ import arena.policy
 from arena.cli.commands import cli
 from arena.lab.notebook import FRAME_COLUMNS
 from arena.league.league_settings import LeagueSettings
-from arena.results.decisions import DECISION_COLUMNS as MOVE_COLUMNS
+from arena.results.positions import DECISION_COLUMNS as MOVE_COLUMNS
 from arena.results.records import TABLE_COLUMNS as GAME_COLUMNS
 from arena.settings import REQUIRED, Setting, settings_of
 from arena.tournament.config import TournamentConfig

@@ -18,7 +18,7 @@ import pytest
 from arena import View, parse_move, play_game
 from arena.cli.commands import cli
 from arena.lab.notebook import FRAME_COLUMNS
-from arena.results.decisions import DECISION_COLUMNS as MOVE_COLUMNS
+from arena.results.positions import DECISION_COLUMNS as MOVE_COLUMNS
 from arena.results.records import TABLE_COLUMNS
 from arena.tournament.config import config_from_dict
 from arena.tournament.formats import FORMATS

@@ -17,7 +17,7 @@ from arena.cli.options import (
 )
 from arena.cli.playing import command_progress, end_progress, tell_left_out, with_settings_of
 from arena.cli.printing import FORFEITED, forfeit_code, print_report, report_text
-from arena.lab.rungs import GAMES_A_RUNG, ladder_config, stand
+from arena.lab.rungs import GAMES_A_RUNG, ladder_config, place_sentence, stand
 from arena.lab.tuning import DEFAULT, TUNED, Result, TuningTask
 from arena.lab.tuning import tune as find
 from arena.paths import RESULTS
@@ -102,21 +102,21 @@ def ladder_command(
     config = with_settings_of(ladder_config(), PlayOptions(workers=workers))
     shown, code = [], 0
     for name in rules or ("base",):
-        standing = stand(config, bot, name, games or GAMES_A_RUNG, isolation, command_progress())
-        if standing is None:
+        run = stand(config, bot, name, games or GAMES_A_RUNG, isolation, command_progress())
+        if run is None:
             click.echo("\nInterrupted; the same command resumes.", err=True)
             return INTERRUPTED
-        table = standings(standing.run)
-        write_run_files(table, standing.run.folder)
+        table = standings(run)
+        write_run_files(table, run.folder)
         end_progress()
-        click.echo(f"{one_line(standing.sentence())}\n")
-        shown.append(standing.run.forfeit_summary)
-        folder = standing.run.folder
-        wide = f"arena standings {shlex.quote(str(folder))} --print wide"
+        click.echo(f"{one_line(place_sentence(run))}\n")
+        shown.append(run.forfeit_summary)
+        folder = shlex.quote(run.folder)
+        wide = f"arena standings {folder} --print wide"
         click.echo(report_text(replace(standings_report(table), next=""), "table", wide))
-        click.echo(f"Stored in {folder}. Look at its games: arena replay {shlex.quote(folder)}")
-        tell_left_out(standing.left_out)
-        code |= FORFEITED * bool(standing.left_out)
+        click.echo(f"Stored in {run.folder}. Look at its games: arena replay {folder}")
+        tell_left_out(run.left_out)
+        code |= FORFEITED * bool(run.left_out)
     return code | forfeit_code(shown, strict)
 
 

@@ -10,18 +10,17 @@ import click
 
 from arena.cli.printing import counting, refuse_options, write_page
 from arena.paths import input_name
-from arena.results.data_formats import WORKBOOK, load_xlsxwriter, require_room, write_workbook
-from arena.results.decisions import check_moves_file, write_moves
-from arena.results.game_list import write_pgn
 from arena.results.pages.figures import panels_of
 from arena.results.pages.plots import picture, save
 from arena.results.pages.report import report_page
-from arena.results.records import PARQUET, load_pyarrow, write_records
+from arena.results.positions import check_moves_file, write_moves
+from arena.results.records import PARQUET, load_pyarrow, write_pgn, write_records
 from arena.results.run_data import GameFilter
 from arena.results.run_standings import RunStandings, standings
 from arena.results.sources import Source, find_source
 from arena.results.standings_report import workbook_tables
 from arena.results.standings_report import write_run_files as write_tables
+from arena.results.table import WORKBOOK, load_xlsxwriter, require_room, write_workbook
 from arena.stats.frames import StatsError
 from arena.text import one_line
 from arena.tournament.games import GameResult
@@ -82,7 +81,7 @@ def _write_tables(source: str, everything: bool, out: Path | None, on_written: C
         load_xlsxwriter(out)
         for rules, part in parts.items():
             with part.games(counting=True) as games:
-                require_room(out, f"{rules} games".strip(), games.number() if games.number else 0)
+                require_room(out, f"{rules} games".strip(), games.count())
         tables = [(rules, workbook_tables(_standings(part, whole=True))) for rules, part in parts.items()]
         sheets = {f"{rules} {table.name}".strip(): table for rules, each in tables for table in each}
         on_written(f"{write_workbook(sheets, out)} sheets in {one_line(str(out))}")

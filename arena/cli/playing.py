@@ -22,11 +22,10 @@ from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.paths import RESULTS
 from arena.results.run_data import read_run
-from arena.results.run_standings import RunStandings, standings
+from arena.results.run_standings import MOST_GAMES, RunStandings, UntilError, standings
 from arena.results.standings_report import standings_report, write_run_files
 from arena.results.table import Report, Table, by_variant
-from arena.results.until_error import MOST_GAMES, UntilError
-from arena.results.words import next_step, sprt_line, sprt_text
+from arena.results.words import sprt_line, sprt_text
 from arena.settings import as_dict, merged
 from arena.terminal.live import StatusText, figures, forfeits_so_far, progress_for, rate_text
 from arena.text import counted, one_line, printable_lines
@@ -239,12 +238,8 @@ def _show(table: RunStandings, folder: Path, as_json: bool, test: StoredSprt | N
     else:
         end_progress()
         name = shlex.quote(folder.name if folder.parent == RESULTS else str(folder))
-        advice, report = next_step(table, name), standings_report(table)
-        report = replace(report, next="" if advice else report.next)
-        click.echo(report_text(report, "table", f"arena standings {name} --print wide"))
+        click.echo(report_text(standings_report(table), "table", f"arena standings {name} --print wide"))
         click.echo(f"Stored in {folder}. Look at its games: arena replay {name}")
-        if advice:
-            click.echo(advice)
 
 
 def _show_test(table: RunStandings, test: StoredSprt, folder: Path) -> None:

@@ -15,9 +15,8 @@ import click
 from click.core import ParameterSource
 
 from arena.cli.group import NOTES
-from arena.results.data_formats import write_tables
 from arena.results.formats import PRINT_WIDE, write_report
-from arena.results.table import Report, Table
+from arena.results.table import Report, Table, write_tables
 from arena.text import counted, one_line
 from arena.tournament.forfeits import ForfeitSummary
 from arena.whole_file import write_whole

@@ -14,8 +14,7 @@ from arena.cli.printing import counting, forfeit_code, print_report, refuse_opti
 from arena.errors import ArenaError
 from arena.paths import input_name
 from arena.results.bot_versions import versions_report
-from arena.results.game_list import read_game_list
-from arena.results.records import holds_records
+from arena.results.records import holds_records, read_game_list
 from arena.results.run_data import RunData, choice_text, kept_bots, with_bots
 from arena.results.run_standings import standings as compute
 from arena.results.run_stats import stats_report

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena.game.rules import load_rules
-from arena.results.decisions import PLAY_COLUMNS, plays_frame
 from arena.results.pages.figures import panel_of, panels_of
 from arena.results.pages.plots import Plot, picture, save
 from arena.results.pages.render import table_html
+from arena.results.positions import PLAY_COLUMNS, plays_frame
 from arena.results.run_data import RunData
 from arena.results.run_standings import CROSS_COLUMNS, STANDING_COLUMNS, RunStandings, rate_run, standings
 from arena.results.run_stats import SUPERIORITY_COLUMNS, pairings_frame, run_frames, superiority_frame, time_frame
@@ -126,7 +126,8 @@ class Run:
     @property
     def seed(self) -> int | None:
         """Return the seed of all deals; None for records of several runs."""
-        return None if self.config["seed"] is None else int(self.config["seed"])
+        seed: int | None = self.config["seed"]
+        return seed
 
     @property
     def complete(self) -> bool:

@@ -5,14 +5,14 @@ A bot is stronger or weaker than a rung if the 95% interval of their Elo differe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from arena.bots.spec import find_bot
 from arena.errors import ArenaError
 from arena.results.run_data import RunData, read_run
 from arena.results.table import percent
-from arena.stats.pairs import HeadToHead, counts_between, head_to_head
+from arena.stats.pairs import counts_between, head_to_head
 from arena.tournament.config import TournamentConfig, check_config, named_config
 from arena.tournament.folders import folder_name, marked_folder
 from arena.tournament.run_settings import BotSetting, GauntletSettings
@@ -31,46 +31,25 @@ def ladder_config(text: str = _NAME) -> TournamentConfig:
     return config
 
 
-@dataclass(frozen=True)
-class Standing:
-    """Where a bot stands on the ladder in one rule set.
-
-    run     the bot, named first, against all rungs, the lowest first
-    heads   the bot against each rung, in this order
-    left_out why rungs did not play, by name
-    """
-
-    run: RunData
-    heads: tuple[HeadToHead, ...]
-    left_out: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def above(self) -> int:
-        """The number of the highest rung that the bot is stronger than, from 1 for the lowest; 0 for none."""
-        return max((number for number, head in enumerate(self.heads, 1) if head.elo_low > 0), default=0)
-
-    @property
-    def forfeited(self) -> bool:
-        """Whether the bot forfeited every game."""
-        return self.run.bots[0] in self.run.forfeit_summary.always
-
-    def sentence(self) -> str:
-        """Say where the bot stands, or only that it forfeited every game."""
-        bot, *rungs = self.run.bots
-        rules = self.run.config["rules"]
-        if self.forfeited:
-            return f"{rules}: {bot} has no place, for it forfeited every game."
-        if self.above:
-            place = f"stronger than {rungs[self.above - 1]}, rung {self.above} of {len(rungs)}"
-        else:
-            place = "not shown to be stronger than any rung"
-        parts = [f"{rules}: {bot} is {place}"]
-        scores = [(f"{rung} ({percent(head.score)}%)", head) for rung, head in zip(rungs, self.heads)]
-        if undecided := [text for text, head in scores if head.elo_low <= 0 <= head.elo_high]:
-            parts.append(f"undecided after {self.heads[0].games} games against {', '.join(undecided)}")
-        if weaker := [text for text, head in scores if head.elo_high < 0]:
-            parts.append(f"weaker than {', '.join(weaker)}")
-        return "; ".join(parts)
+def place_sentence(run: RunData) -> str:
+    """Say where the first bot of a run stands among the rungs, or only that it forfeited every game."""
+    bot, *rungs = run.bots
+    rules = run.config["rules"]
+    if bot in run.forfeit_summary.always:
+        return f"{rules}: {bot} has no place, for it forfeited every game."
+    games = run.columns.games()
+    heads = [head_to_head(counts_between(games, bot, rung)) for rung in rungs]
+    if above := max((number for number, head in enumerate(heads, 1) if head.elo_low > 0), default=0):
+        place = f"stronger than {rungs[above - 1]}, rung {above} of {len(rungs)}"
+    else:
+        place = "not shown to be stronger than any rung"
+    parts = [f"{rules}: {bot} is {place}"]
+    scores = [(f"{rung} ({percent(head.score)}%)", head) for rung, head in zip(rungs, heads)]
+    if undecided := [text for text, head in scores if head.elo_low <= 0 <= head.elo_high]:
+        parts.append(f"undecided after {heads[0].games} games against {', '.join(undecided)}")
+    if weaker := [text for text, head in scores if head.elo_high < 0]:
+        parts.append(f"weaker than {', '.join(weaker)}")
+    return "; ".join(parts)
 
 
 def candidate(spec: str, rungs: Sequence[BotSetting]) -> tuple[BotSetting, tuple[BotSetting, ...]]:
@@ -112,19 +91,12 @@ def stand(
     games: int = GAMES_A_RUNG,
     isolation: str | None = None,
     progress: ProgressListener | None = None,
-) -> Standing | None:
-    """Play a bot against each rung in one rule set, as a stored run; return None if interrupted.
+) -> RunData | None:
+    """Play a bot against each rung in one rule set; return the stored run: the bot, then the rungs, the lowest first.
 
-    Games stored by an earlier call are not played again. `isolation` is for the bot only: the rungs run where the
-    ladder says.
+    Return None if interrupted. Games stored by an earlier call are not played again. `isolation` is for the bot only:
+    the rungs run where the ladder says.
     """
     config = settings(ladder, spec, rules, games, isolation)
     folder = marked_folder(config.name, config.canonical(), config)
-    report = play_run(config, folder, progress)
-    if report.stopped:
-        return None
-    run = read_run(folder)
-    bot, *rungs = run.bots
-    played = run.columns.games()
-    heads = tuple(head_to_head(counts_between(played, bot, rung)) for rung in rungs)
-    return Standing(run, heads, report.left_out)
+    return None if play_run(config, folder, progress).stopped else read_run(folder)

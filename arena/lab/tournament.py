@@ -17,10 +17,9 @@ from arena.errors import ArenaError
 from arena.game.rules import Rules, load_rules, preset_names
 from arena.lab.notebook import Run
 from arena.results.run_data import asked_config, read_run
-from arena.results.run_standings import standings
+from arena.results.run_standings import MOST_GAMES, UntilError, standings
 from arena.results.sources import StoredRun, run_to_play
 from arena.results.standings_report import write_run_files
-from arena.results.until_error import MOST_GAMES, UntilError
 from arena.terminal.live import progress_for
 from arena.tournament.config import TournamentConfig, config_from_dict, named_config, with_settings
 from arena.tournament.folders import run_name, with_folder
@@ -89,7 +88,13 @@ def run_tournament(
     if until is not None:
         config = until.begin(config)
     config, folder = with_folder(config, None if out is None else Path(out), named)
-    return _played(config, folder, progress, until, again)
+    report = play_run(config, folder, progress_for() if progress else None, more=until, again=again)
+    if report.stopped:
+        there = f"{report.done:,} of {report.total:,} games"
+        raise KeyboardInterrupt(f"{there} are stored in {folder}; the same call plays the others")
+    run = Run(StoredRun(folder))
+    run.export()
+    return run
 
 
 def _settings(stored: StoredRun, trust: bool) -> TournamentConfig:
@@ -102,23 +107,6 @@ def _settings(stored: StoredRun, trust: bool) -> TournamentConfig:
             f" ({', '.join(bot.spec for bot in config.bots[:10])}); trust=True allows it"
         )
     return config
-
-
-def _played(
-    config: TournamentConfig,
-    folder: Path,
-    progress: bool,
-    more: UntilError | None,
-    again: Sequence[str],
-) -> Run:
-    """Play what is left of a run, write its tables, return it. KeyboardInterrupt after Ctrl-C names what is stored."""
-    report = play_run(config, folder, progress_for() if progress else None, more=more, again=again)
-    if report.stopped:
-        there = f"{report.done:,} of {report.total:,} games"
-        raise KeyboardInterrupt(f"{there} are stored in {folder}; the same call plays the others")
-    run = Run(StoredRun(folder))
-    run.export()
-    return run
 
 
 def _config(bots: Any, given: dict[str, Any]) -> tuple[TournamentConfig, bool]:
@@ -158,13 +146,8 @@ ALL = "all"
 def all_variants(variants: Sequence[str]) -> list[str]:
     """Return the rule sets named; `all` stands for every one that is not named itself."""
     known = {load_rules(name).canonical for name in variants if name != ALL}
-    names: list[str] = []
-    for name in variants:
-        if name == ALL:
-            names += [preset for preset in preset_names() if load_rules(preset).canonical not in known]
-        else:
-            names.append(name)
-    return names
+    others = [name for name in preset_names() if load_rules(name).canonical not in known]
+    return [each for name in variants for each in (others if name == ALL else [name])]
 
 
 @bots_held()

@@ -16,8 +16,7 @@ from tabulate import tabulate
 from wcwidth import wcswidth
 
 from arena.results import REPORT_KINDS
-from arena.results.data_formats import json_text, report_values, table_csv
-from arena.results.table import ALWAYS, Column, Report, Table
+from arena.results.table import ALWAYS, Column, Report, Table, json_text, report_values, table_csv
 from arena.results.words import Code, alerts
 from arena.text import counted, one_line, printable
 

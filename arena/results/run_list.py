@@ -83,9 +83,7 @@ def runs_report(root: Path, rows: Rows, total: int) -> Report:
         Column("run", "name", "name"),
         Column("last played (UTC)", "text", cell=lambda row: row["last_played"][:16].replace("T", " ")),
         Column("games", cell=_games),
-        Column(
-            "state", "text", cell=lambda row: ": ".join([row["state"], *[row["note"][:_LONGEST]] * bool(row["note"])])
-        ),
+        Column("state", "text", cell=_state),
         Column("bots", "text", cell=_bots),
         Column("rules", "text", cell=lambda row: row["rules"] or "-"),
         Column("format", "text", cell=lambda row: row["format"] or "-", where=WIDE),

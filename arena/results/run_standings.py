@@ -2,11 +2,17 @@
 
 Counts are sums of whole numbers and ratings are fitted to the games in schedule order, so equal games give
 equal figures, whatever the order they were played in.
+
+`--error` plays until the errors are small enough. They are checked where a run of that many games would have ended, at
+numbers of games that are the same for every run, so neither workers nor interruptions, nor games that were stored
+before, change where it stops. A run is stopped by its errors, not by its ratings: that biases the ratings less than a
+sequential test does, but a little.
 """
 
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,16 +20,19 @@ from typing import Any
 import numpy as np
 
 from arena.endings import AFTER, ENDINGS, FORFEITS, ForfeitKind
+from arena.errors import ArenaError, did_you_mean
 from arena.league.views import table_changes
-from arena.results.run_data import RunData
+from arena.results.run_data import RunData, read_run, stored_config
 from arena.results.table import RATED_COLUMNS
 from arena.stats import other_side
 from arena.stats.adjusted import AdjustedMeeting, adjusted_notes, take_luck_out
 from arena.stats.frames import Floats, GameArrays, Ints, cross_columns
-from arena.stats.intervals import clustered_interval
+from arena.stats.intervals import MeanScore, clustered_interval
 from arena.stats.pairs import HeadToHead, adjusted_head_to_head, counts_between, head_to_head
 from arena.stats.ratings import Difference, Ratings, rate
+from arena.tournament.config import TournamentConfig, check_config
 from arena.tournament.store.columns import GameColumns
+from arena.tournament.store.reader import Reader
 
 FORFEIT_COLUMNS = {kind.value: kind.column for kind in ForfeitKind}
 
@@ -40,6 +49,9 @@ CROSS_COLUMNS = ["bot", "opponent", "games", "wins", "draws", "losses", "score",
 COUNTS = ("games", "wins", "draws", "losses", "points", "stones", "forfeits", *FORFEIT_COLUMNS.values())
 
 
+_UNKNOWN = MeanScore(math.nan, math.nan, math.nan)
+
+
 @dataclass(frozen=True)
 class RunStandings:
     """The figures of a run.
@@ -47,9 +59,7 @@ class RunStandings:
     rows              a row per bot, first place first, with COLUMNS
     met               a row for every two bots that met, in both directions: bot, opponent, games, wins, draws, losses,
                       score, points, points_against; None: left out of a large field or a league, unless asked for
-    first_player      games, score, score_low, score_high of the first player; scores as in the ratings, with luck
-                      taken out where that helps
-    endings           games by the way they ended
+    first_player      score of the first player, as in the ratings: with luck taken out where that helps
     head_to_head      for two bots: the first named against the other, from pairs; with luck taken out if that helps
     ratings           the ratings of the rows, with their notes; None without games
     lead              how far the first bot is ahead of the second, by the ratings; None if one of them is not rated
@@ -58,15 +68,23 @@ class RunStandings:
 
     run: RunData
     rows: Sequence[Mapping[str, Any]]
-    met: Sequence[Mapping[str, Any]] | None
-    first_player: dict[str, float]
-    endings: dict[str, int]
-    mean_turns: float
     prior: float
+    met: Sequence[Mapping[str, Any]] | None = ()
+    first_player: MeanScore = _UNKNOWN
     head_to_head: HeadToHead | None = None
     ratings: Ratings | None = None
     lead: Difference | None = None
     adjusted: Sequence[AdjustedMeeting] | None = None
+
+    @property
+    def endings(self) -> dict[str, int]:
+        """The number of games by the way they ended."""
+        return dict(zip(ENDINGS, np.bincount(self.run.columns["ending"], minlength=len(ENDINGS)).tolist()))
+
+    @property
+    def mean_turns(self) -> float:
+        """The mean length of games; nan without any."""
+        return float(self.run.columns["turns"].mean()) if len(self.run.columns) else math.nan
 
     @property
     def first_advantage(self) -> tuple[float, float]:
@@ -108,7 +126,9 @@ def standings(
     """
     played = run.columns
     if not len(played):
-        return _nothing_played(run, run.prior if prior is None else prior)
+        nothing: dict[str, Any] = dict.fromkeys(STANDING_COLUMNS, math.nan) | dict.fromkeys(COUNTS, 0)
+        rows = _labelled([nothing | {"rank": rank, "bot": bot} for rank, bot in enumerate(run.bots, 1)], run)
+        return RunStandings(run, rows, run.prior if prior is None else prior)
     games = played.games()
     without, adjusted = (games, None) if luck is None else take_luck_out(games, luck)
     ratings = rate_run(run, games, prior, without, adjusted, first_advantage)
@@ -119,25 +139,17 @@ def standings(
     if after := {line.bot: line.games for line in run.forfeits if line.kind == AFTER}:
         rows = [row | {"end_faults": after.get(row["bot"], 0)} for row in rows]
     rows = _labelled(rows, run)
+    best = [row["bot"] for row in rows[:2] if row["bot"] in ratings.bots]
     left_out = (is_large(run) or run.before is not None) and not whole
-    counts = np.bincount(played["ending"], minlength=len(ENDINGS)).tolist()
-    first = clustered_interval(without.score, games.cluster, games.clusters)
     return RunStandings(
         run=run,
         rows=rows,
-        met=None if left_out else _met(games, played, [row["bot"] for row in rows]),
-        first_player={
-            "games": float(len(played)),
-            "score": first.mean,
-            "score_low": first.low,
-            "score_high": first.high,
-        },
-        endings=dict(zip(ENDINGS, counts)),
-        mean_turns=float(played["turns"].mean()),
         prior=ratings.prior,
+        met=None if left_out else _met(games, played, [row["bot"] for row in rows]),
+        first_player=clustered_interval(without.score, games.cluster, games.clusters),
         head_to_head=_duel(games, run.bots, adjusted) if len(run.bots) == 2 else None,
         ratings=ratings,
-        lead=_lead([row["bot"] for row in rows], ratings),
+        lead=ratings.difference(*best) if len(best) == 2 else None,
         adjusted=adjusted,
     )
 
@@ -164,11 +176,6 @@ def rate_run(
         adjusted=without.score if helped and without is not None else None,
     )
     return replace(ratings, notes=(*ratings.notes, *adjusted_notes(adjusted or ())))
-
-
-def _lead(order: Sequence[str], ratings: Ratings) -> Difference | None:
-    """Return the difference of the first two bots of a table."""
-    return ratings.difference(*order[:2]) if len({*order[:2]}.intersection(ratings.bots)) == 2 else None
 
 
 def _duel(games: GameArrays, bots: Sequence[str], adjusted: Sequence[AdjustedMeeting] | None) -> HeadToHead:
@@ -282,14 +289,103 @@ def _met(games: GameArrays, played: GameColumns, order: list[str]) -> list[dict[
     return [dict(zip(columns, row)) for row in zip(*columns.values())]
 
 
-def _nothing_played(run: RunData, prior: float) -> RunStandings:
-    nothing: dict[str, Any] = dict.fromkeys(STANDING_COLUMNS, math.nan) | dict.fromkeys(COUNTS, 0)
-    return RunStandings(
-        run=run,
-        rows=_labelled([nothing | {"rank": rank, "bot": bot} for rank, bot in enumerate(run.bots, 1)], run),
-        met=(),
-        first_player={"games": 0, "score": math.nan, "score_low": math.nan, "score_high": math.nan},
-        endings=dict.fromkeys(ENDINGS, 0),
-        mean_turns=math.nan,
-        prior=prior,
-    )
+# ---------------------------------------------------------------- until errors are small
+
+
+MOST_GAMES = 100_000
+"""The default for the most games of each pairing."""
+
+
+def next_stop(units: int) -> int:
+    """Return the next number of deals at which errors are checked: every 10 up to 200, then every 5 to 10%.
+
+    >>> [next_stop(units) for units in (0, 10, 95, 190, 200, 480, 960, 1000, 12345)]
+    [10, 20, 100, 200, 220, 500, 1000, 1100, 13000]
+    """
+    scale: int = 10 ** max(len(str(units)) - 2, 1)
+    lead = units // (10 * scale)
+    step = scale * (1 if lead < 2 else 2 if lead < 5 else 5)
+    return (units // step + 1) * step
+
+
+def largest_error(standings_: RunStandings, bots: Sequence[str]) -> tuple[float, str]:
+    """Return the largest 95% error of some bots (or all) and its bot; infinite for a bot without an error.
+
+    It is the longer side of a bot's interval, but the shorter one of a bot that is far from the average: the other may
+    have no end however long it plays.
+    """
+    errors, rated = [], standings_.ratings
+    near = {} if rated is None else dict(zip(rated.bots, rated.near))
+    for row in standings_.rows:
+        if not bots or row["bot"] in bots:
+            side = max if near.get(row["bot"], True) else min
+            error = side(row["elo_plus"], row["elo_minus"])
+            errors.append((math.inf if math.isnan(error) else float(error), str(row["bot"])))
+    return max(errors, key=lambda error: error[0])
+
+
+@dataclass
+class UntilError:
+    """Extend a run until the 95% errors of `bots` (none: of all) are at most `error` Elo, or to `most` games.
+
+    `worst` is the largest error at the last check, with its bot; `games` is the number per pairing at that time.
+    """
+
+    error: float
+    bots: Sequence[str] = ()
+    most: int = MOST_GAMES
+    worst: tuple[float, str] = (math.inf, "")
+    games: int = 0
+
+    def begin(self, config: TournamentConfig) -> TournamentConfig:
+        """Return the settings of a run up to the first check of errors. ArenaError for those that cannot have one."""
+        if not (math.isfinite(self.error) and self.error > 0):
+            raise ArenaError(f"--error {self.error:g}: expected a 95% error in Elo above 0")
+        if config.form.games_from or config.form.closed:
+            raise ArenaError(f"--error: {config.format} does not grow by games of each pairing, as a round robin does")
+        if config.deals:
+            raise ArenaError("--error asks for more deals until the errors are small; this run has a list of deals")
+        for bot in self.bots:
+            if bot not in config.bot_names:
+                known = ", ".join(config.bot_names)
+                raise ArenaError(f"--bot {bot}: no such bot{did_you_mean(bot, config.bot_names)} ({known})")
+        games = min(next_stop(0) * (2 if config.pairs else 1), self.most)
+        return check_config(replace(config, games=games))
+
+    @property
+    def reached(self) -> bool:
+        """Whether the errors are small enough."""
+        return self.worst[0] <= self.error
+
+    def look(self, runs: Sequence[RunStandings], config: TournamentConfig) -> int | None:
+        """Return the games per pairing at the next check, for complete runs of `config`; None if it is time to stop."""
+        units, per_unit = config.schedule().deal_count, 2 if config.pairs else 1
+        self.games = units * per_unit
+        self.worst = max((largest_error(run, self.bots) for run in runs), key=lambda run: run[0])
+        games = min(next_stop(units) * per_unit, self.most)
+        return None if self.reached or games <= self.games else games
+
+    def __call__(self, reader: Reader) -> int | None:
+        """Call `look` for the stored run of a session."""
+        return self.look([standings(read_run(reader.folder))], stored_config(reader))
+
+    @property
+    def options(self) -> str:
+        """The options of `arena run` that continue this.
+
+        >>> UntilError(10.0, ["two words"], 500).options
+        " --error 10 --bot 'two words' --games 500"
+        """
+        bots = "".join(f" --bot {shlex.quote(bot)}" for bot in self.bots)
+        return f" --error {self.error:g}{bots}" + (f" --games {self.most}" if self.most != MOST_GAMES else "")
+
+    @property
+    def state(self) -> str:
+        """The state, in words.
+
+        >>> UntilError(10.0, worst=(12.34, "greedy"), games=200).state
+        '± 12.3 Elo (greedy) after 200 games of each pairing, ± 10 wanted'
+        """
+        error, bot = self.worst
+        shown = f"± {error:.1f} Elo ({bot})" if math.isfinite(error) else f"no error yet ({bot})"
+        return f"{shown} after {self.games:,} games of each pairing, ± {self.error:g} wanted"

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arena.results.data_formats import plain
 from arena.results.run_data import RunData
 from arena.results.run_standings import LARGE_FIELD, is_large, rate_run
 from arena.results.standings_report import cut, run_report
-from arena.results.table import Report, Table, table_of
+from arena.results.table import Report, Table, plain, table_of
 from arena.results.words import fit_sentence, stop_line
 from arena.stats.field import (
     endings,
@@ -219,14 +218,7 @@ def superiority_frame(rated: Ratings) -> pd.DataFrame:
 
     likely = rated.los()
     rows = [
-        {
-            "bot": bot,
-            "opponent": opponent,
-            "elo_difference": gap.elo,
-            "elo_difference_plus": gap.plus,
-            "elo_difference_minus": gap.minus,
-            "los": likely.at[bot, opponent],
-        }
+        (bot, opponent, gap.elo, gap.plus, gap.minus, likely.at[bot, opponent])
         for (bot, opponent), gap in rated.all_differences().items()
     ]
     return pd.DataFrame(rows, columns=SUPERIORITY_COLUMNS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from abc import ABC, abstractmethod
 from array import array
@@ -75,7 +76,7 @@ class StoredRun(Source):
         """Open the games in schedule order."""
         with Reader(self.path) as reader:
             bots = [bot.name for bot in reader.bots()]
-            yield StoredGames(str(self.path), bots, reader.results, reader.count, reader)
+            yield StoredGames(str(self.path), bots, reader.results, reader)
 
     def data(self) -> RunData:
         """Read the run."""
@@ -99,7 +100,6 @@ class StoredComparison(Source):
                 str(self.path),
                 [bot.name for bot in readers[0].bots()],
                 lambda: (game for reader in readers for game in reader.results()),
-                lambda: sum(reader.count() for reader in readers),
             )
 
     def data(self) -> RunData:
@@ -128,7 +128,7 @@ class StoredLeague(Source):
         with open_league(self.path, write=False) as league:
             reader = league.reader(hidden=not counting)
             bots = [bot.name for bot in (reader.bots() if counting else reader.entries().values())]
-            yield StoredGames(str(self.path), bots, reader.results, reader.count, reader)
+            yield StoredGames(str(self.path), bots, reader.results, reader)
 
     def data(self) -> RunData:
         """Read the games that count for the table as a run."""
@@ -334,14 +334,12 @@ class StoredGames:
     name    path of what holds them, as the user named it
     bots    names of the players, None if they are not known before the games
     read    reads the games from the beginning
-    number  counts the games; None: they are counted by reading them
-    reader  reader of a run, which finds single games without reading all of them
+    reader  reader of a run, which counts the games and finds single ones without reading all of them
     """
 
     name: str
     bots: Sequence[str] | None
     read: Callable[[], Iterable[GameResult]]
-    number: Callable[[], int] | None = None
     reader: Reader | None = None
 
     def __iter__(self) -> Iterator[GameResult]:
@@ -349,7 +347,7 @@ class StoredGames:
 
     def count(self) -> int:
         """Count the games."""
-        return sum(1 for _ in self) if self.number is None else self.number()
+        return sum(1 for _ in self) if self.reader is None else self.reader.count()
 
     def chosen(self, wanted: GameFilter = ALL_GAMES) -> Iterator[GameResult]:
         """Yield the games that are wanted. ReplayError for bots that did not play."""
@@ -411,6 +409,13 @@ class StoredGames:
         for number in numbers:
             first, second = (columns.bots[int(columns[seat][number])] for seat in ("first", "second"))
             yield self.reader.result(first, second, int(columns["deal"][number]))
+
+    def spaced(self, most: int) -> tuple[Iterator[GameResult], str]:
+        """Return at most `most` games, evenly spaced, and a note about the games left out, "" if none."""
+        total = self.count()
+        numbers = range(0, total, math.ceil(total / most) or 1) if most else range(0)
+        note = "" if len(numbers) == total else f"From {len(numbers)} of {total} games, evenly spaced."
+        return self.at(numbers), note
 
 
 def read_game(text: str, game: str | None, wanted: GameFilter = ALL_GAMES) -> GameResult:

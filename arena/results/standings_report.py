@@ -12,7 +12,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from arena.results.data_formats import json_text, report_values, table_csv
 from arena.results.run_data import RunData
 from arena.results.run_standings import (
     CROSS_COLUMNS,
@@ -35,11 +34,15 @@ from arena.results.table import (
     Table,
     TableRow,
     columns_of,
+    json_text,
     likelihood,
     ms_text,
     number,
     percent,
+    report_values,
     rows_of,
+    table_csv,
+    tally_text,
 )
 from arena.results.words import (
     MOST_ADVANTAGE_ERROR,
@@ -58,13 +61,11 @@ from arena.stats.ratings import Ratings
 from arena.stats.sprt import SprtResult, stopped_estimate
 from arena.text import counted, first_line, one_line, spreadsheet_cell, utc_iso
 from arena.tournament.forfeits import ForfeitSummary
-from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
-from arena.tournament.formats.schedule import Meeting
 from arena.tournament.store.columns import GAME_COLUMNS
 from arena.whole_file import write_whole
 
 MOST_ROUND_LINES = 64
-"""A longer table of rounds is cut to the last ones, a bigger bracket to its last rounds."""
+"""A longer table of rounds is cut to the last ones."""
 SHOWN_LINES = 50
 LONGEST_SUBJECT = 40
 WIDEST_SQUARE = 20
@@ -81,13 +82,10 @@ _LUCK_NOTE = (
 )
 
 
-def standings_report(
-    standings: RunStandings, is_variant: bool = False, chance: float = math.nan, los: bool = False
-) -> Report:
+def standings_report(standings: RunStandings, is_variant: bool = False, los: bool = False) -> Report:
     """Return who leads, the table, the crosstable of three bots or more, remarks, and who forfeited.
 
-    A variant of a comparison is not advised to grow alone. `chance`: that the first bot is stronger than the second.
-    `los`: with that of each bot and each other.
+    A variant of a comparison is not advised to grow alone. `los`: with the chance that each bot is stronger than each.
     """
     run = standings.run
     times = {time.bot: time.measures()["mean_ms"] for time in run.columns.thinking}
@@ -106,7 +104,7 @@ def standings_report(
     tables += _figures(standings)
     about = {"mean_turns": round(standings.mean_turns, 3), "prior": standings.prior, "anchors": dict(run.anchors)}
     report = run_report(run, tables, remarks(standings), **about)
-    return replace(report, answer=findings(standings, chance), next=next_command(standings, is_variant))
+    return replace(report, answer=findings(standings), next=next_command(standings, is_variant))
 
 
 def public_json(standings: RunStandings) -> str:
@@ -164,7 +162,8 @@ def about_run(run: RunData) -> dict[str, Any]:
 def _figures(standings: RunStandings) -> list[Table]:
     """Return tables of a row or a few that only files hold."""
     first, (elo, error) = standings.first_player, standings.first_advantage
-    begun: dict[str, Any] = first | {"games": int(first["games"]), "elo": elo, "elo_error95": error}
+    begun = {"games": len(standings.run.columns), "score": first.mean, "score_low": first.low, "score_high": first.high}
+    begun |= {"elo": elo, "elo_error95": error}
     endings = [{"ending": ending, "games": games} for ending, games in standings.endings.items()]
     tables = [Table("first_player", "", [begun], files=(*begun,))]
     tables.append(Table("endings", "", endings, files=("ending", "games")))
@@ -319,11 +318,11 @@ def sprt_table(result: SprtResult, bot: str) -> Table:
     return Table("test", "", [row], files=(*row,))
 
 
-# ---------------------------------------------------------------- rounds and brackets
+# ---------------------------------------------------------------- rounds
 
 
 def round_tables(run: RunData) -> list[Table]:
-    """Return a table with a line per meeting, of a knockout in files beside its bracket; nothing without rounds."""
+    """Return a table with a line per meeting, of which a long one shows the last rounds, and all in files."""
     if not run.rounds:
         return []
     rows = [
@@ -339,89 +338,32 @@ def round_tables(run: RunData) -> list[Table]:
             "points_against": meeting.score.points_b,
             "winner": meeting.winner,
             "decided_by": meeting.decided_by or None,
-            "meeting": meeting,
         }
         for meetings in run.rounds
         for meeting in meetings
     ]
-    stored = Table("rounds", "", rows, files=[name for name in rows[0] if name != "meeting"])
-    is_tree = TOURNAMENT_FORMATS[run.config["format"]].round_view == "bracket"
-    return [_bracket(run.rounds) if is_tree else _rounds(run.rounds, rows), stored]
-
-
-def _rounds(rounds: Sequence[Sequence[Meeting]], rows: Rows) -> Table:
-    shown = len(rounds)
-    while shown > 1 and sum(map(len, rounds[-shown:])) > MOST_ROUND_LINES:
+    shown = len(run.rounds)
+    while shown > 1 and sum(map(len, run.rounds[-shown:])) > MOST_ROUND_LINES:
         shown -= 1
     columns = (
         Column("round"),
         Column("bot", "text"),
         Column("opponent", "text"),
-        Column("W-D-L", cell=lambda row: _games(row["meeting"])),
-        Column("result", "text", cell=lambda row: _outcome(row["meeting"])),
+        Column("W-D-L", cell=lambda row: "-" if row["decided_by"] in ("bye", "walkover") else tally_text(row)),
+        Column("result", "text", cell=_outcome),
     )
-    left = len(rounds) - shown
-    return Table("rounds", "Rounds", rows[sum(map(len, rounds[:left])) :], columns, note=_rest(left))
+    left = len(run.rounds) - shown
+    note = f"{counted(left, 'earlier round')} not shown; --json has them." if left else ""
+    lines = rows[sum(map(len, run.rounds[:left])) :]
+    return [Table("rounds", "Rounds", lines, columns, note=note), Table("rounds", "", rows, files=[*rows[0]])]
 
 
-def _rest(left: int) -> str:
-    return "" if not left else f"{counted(left, 'earlier round')} not shown; --json has them."
-
-
-def _games(meeting: Meeting) -> str:
-    score = meeting.score
-    return "-" if meeting.decided_by in ("bye", "walkover") else f"{score.wins}-{score.draws}-{score.losses}"
-
-
-def _outcome(meeting: Meeting) -> str:
-    if meeting.decided_by == "bye":
-        return "bye"
-    if not meeting.decided_by:
-        return "open"
-    if meeting.decided_by == "walkover" and meeting.winner:
-        return f"{meeting.winner} won by walkover"
-    return f"{meeting.winner} won" if meeting.winner else "drawn"
-
-
-def _bracket(rounds: Sequence[Sequence[Meeting]]) -> Table:
-    """Draw the tree from left to right: two lines that meet belong to one meeting, whose winner stands between them."""
-    shown = len(rounds)
-    while shown > 1 and 4 * len(rounds[-shown]) > MOST_ROUND_LINES:
-        shown -= 1
-    seen = rounds[-shown:]
-    lines = 4 * len(seen[0]) - 1
-    grid = [[""] * (shown + 1) for _ in range(lines)]
-    for column, meetings in enumerate(seen):
-        step = 2 ** (column + 1)  # lines from one bot of this round to the next
-        for index, meeting in enumerate(meetings):
-            top = step // 2 - 1 + 2 * index * step
-            middle, bottom = top + step // 2, top + step
-            for line, text in ((top, _entry(meeting, True)), (bottom, _entry(meeting, False))):
-                grid[line][column] = f"{grid[line][column]}{text}"
-            for line in range(top, bottom + 1):
-                grid[line][column + 1] = "│"
-            grid[top][column + 1], grid[bottom][column + 1], grid[middle][column + 1] = "┐", "┘", "├ "
-    final = seen[-1][0]
-    grid[lines // 2][shown] += final.winner or "?"
-    first = len(rounds) - shown
-    heads = [*(f"round {first + column + 1}" for column in range(shown)), "winner"]
-    rows = [dict(zip(heads, line)) for line in grid]
-    return Table("bracket", "Bracket", rows, [Column(head, "text") for head in heads], note=_rest(first))
-
-
-def _entry(meeting: Meeting, upper: bool) -> str:
-    """Return a bot with the games it won."""
-    bot = meeting.a if upper else meeting.b
-    if meeting.decided_by == "bye":
-        return f"{bot}" if upper else "(bye)"
-    if bot is None:
-        return "?"
-    if not meeting.score.games:
-        return bot
-    won = meeting.score.wins if upper else meeting.score.losses
+def _outcome(meeting: TableRow) -> str:
+    way = meeting["decided_by"]
+    if way in (None, "bye"):
+        return way or "open"
     ways = {"match points": " on match points", "seed": " by seed", "walkover": " by walkover"}
-    by = ways.get(meeting.decided_by, "")
-    return f"{bot} {won}{by if meeting.winner == bot else ''}"
+    return f"{meeting['winner']} won{ways.get(way, '')}" if meeting["winner"] else "drawn"
 
 
 # ---------------------------------------------------------------- files

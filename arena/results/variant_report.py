@@ -11,7 +11,7 @@ import numpy as np
 
 from arena.errors import did_you_mean
 from arena.game.rules import load_rules
-from arena.results.decisions import plays_frame, spaced
+from arena.results.positions import plays_frame
 from arena.results.run_data import RunData, read_run
 from arena.results.sources import StoredRun
 from arena.results.table import WIDE, Report, Table, table_of
@@ -47,7 +47,7 @@ _DIFFERENCE_NOTE = "p holm: p-value adjusted for all rows (Holm). Low, high: 95%
 class VariantRun:
     """A run of one variant.
 
-    cards      which side played which tactic card (arena.results.decisions.PLAY_COLUMNS), empty without tactics
+    cards      which side played which tactic card (arena.results.positions.PLAY_COLUMNS), empty without tactics
     note       the games that `cards` come from, "" for all
     """
 
@@ -85,7 +85,7 @@ def read_variants(folders: Sequence[Path], most: int | None = None) -> list[Vari
             one, other = listed.values()
             raise StatsError(f"{one} and {other} play different lists of deals; compare runs with the same list")
         with StoredRun(folder).games() as stored:
-            sample, note = spaced(stored, len(run.columns) if most is None else most)
+            sample, note = stored.spaced(len(run.columns) if most is None else most)
             cards = plays_frame(sample, rules)
         runs.append(VariantRun(labels.setdefault(rules.canonical, config["rules"]), run, cards, note))
     return runs

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import math
 import shlex
-import warnings
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from arena.endings import AFTER
-from arena.errors import BotWarning
 from arena.game.rules import shown_rules
-from arena.paths import STDIN, data_folder
+from arena.paths import STDIN
 from arena.results.run_data import RunData
 from arena.results.run_standings import LARGE_FIELD, RunStandings, is_large
 from arena.results.table import SIDES, Report, Rows, chance_text, difference_text, percent, rating_text
@@ -26,7 +24,6 @@ from arena.stats.pairs import CELLS
 from arena.stats.ratings import Ratings
 from arena.stats.sprt import SprtResult, StoppedEstimate, stopped_estimate
 from arena.text import counted, first_line, one_line
-from arena.tournament.config import load_config
 from arena.tournament.forfeits import ForfeitReason, ForfeitSummary
 from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
 
@@ -37,8 +34,7 @@ CLEAR = 0.05
 """An adjusted p-value below which a difference is called clear."""
 _MOST_DIFFERENCES = 3
 _MOST_LINES = 5
-"""More lines about forfeits are joined: of bots that forfeited most of their games those beyond, of all others one for
-each kind."""
+"""Of more lines about forfeits, only the bots are named."""
 _MOST_NAMED = 5
 _LONGEST_REASON = 100
 _LONGEST_NAME = 60
@@ -78,9 +74,9 @@ def remarks(standings: RunStandings) -> list[str]:
     if played:
         first, (elo, error) = standings.first_player, standings.first_advantage
         without = ", luck taken out" if any(met.helps for met in standings.adjusted or ()) else ""
-        lines.append(f"First player{without}: {percent(first['score'])}% of the points")
-        if not math.isnan(first["score_low"]):
-            lines[-1] += f" ({percent(first['score_low'])} .. {percent(first['score_high'])})"
+        lines.append(f"First player{without}: {percent(first.mean)}% of the points")
+        if not math.isnan(first.low):
+            lines[-1] += f" ({percent(first.low)} .. {percent(first.high)})"
         known = error < MOST_ADVANTAGE_ERROR
         lines[-1] += f", an advantage of {advantage_text(elo, error)}." if known else "."
         form = TOURNAMENT_FORMATS.get(standings.run.config["format"])  # a league or a file of records has none
@@ -141,8 +137,8 @@ def stop_line(run: RunData) -> str:
 # ---------------------------------------------------------------- who leads, and what to do next
 
 
-def findings(standings: RunStandings, chance: float = math.nan) -> list[str]:
-    """Say who leads, and whether this is shown; `chance`: that the first bot is stronger than the second."""
+def findings(standings: RunStandings) -> list[str]:
+    """Say who leads, and whether this is shown."""
     run = standings.run
     if standings.head_to_head is not None:
         return [] if standings.always_forfeiting else [head_to_head_line(standings)]
@@ -152,12 +148,11 @@ def findings(standings: RunStandings, chance: float = math.nan) -> list[str]:
     if math.isnan(lead.elo) or math.isnan(lead.minus):
         more = ": play more games" if may_grow(run) and not standings.always_forfeiting else ""
         return [f"There are too few deals to show that {first} is ahead of {second}{more}."]
-    likely = "" if math.isnan(chance) else f"; chance that {first} is the stronger bot: {chance_text(chance)}"
     if lead.elo <= 0:
-        return [f"Not shown (95%): {first} is placed ahead of {second}, but not by the ratings{likely}."]
+        return [f"Not shown (95%): {first} is placed ahead of {second}, but not by the ratings."]
     behind = rating_text(lead.elo, lead.plus, lead.minus).removeprefix("+")
     shown = "Shown" if lead.elo > lead.minus else "Not shown"
-    return [f"{shown} (95%): {second} is {behind} Elo behind {first}{likely}."]
+    return [f"{shown} (95%): {second} is {behind} Elo behind {first}."]
 
 
 def may_grow(run: RunData) -> bool:
@@ -170,6 +165,10 @@ def may_grow(run: RunData) -> bool:
 def next_command(standings: RunStandings, is_variant: bool = False) -> str:
     """Return what to do next, with a command; "" for nothing. A variant of a comparison never grows alone."""
     run, lead = standings.run, standings.lead
+    for bot in run.config["bots"]:
+        if bot["name"] in standings.always_forfeiting and "spec" in bot:
+            name, spec = one_line(bot["name"]), shlex.quote(one_line(bot["spec"]))
+            return f"Next, to find out why {name} forfeits: arena check {spec}"
     if not run.folder or run.folder == str(STDIN) or standings.always_forfeiting:
         return ""
     name = shlex.quote(one_line(run.folder))
@@ -194,46 +193,6 @@ def next_command(standings: RunStandings, is_variant: bool = False) -> str:
         f"Next: if the lead is really {lead.elo:.0f} Elo (leads tend to shrink), {games:,} games per pairing show it in"
         f" four of five cases: arena run {name} --games {games}"
     )
-
-
-def next_step(table: RunStandings, folder: str) -> str:
-    """Return what a match against a bot of the ladder says about the user's bot, and what to try next; else "".
-
-    If a bot forfeited every game, the results say nothing, and only that is worth a look.
-    """
-    run = table.run
-    if failing := table.always_forfeiting:
-        spec = next(bot["spec"] for bot in run.config["bots"] if bot["name"] == failing[0])
-        return f"Find out why {one_line(failing[0])} forfeits: arena check {shlex.quote(spec)}"
-    if (head := table.head_to_head) is None:
-        return ""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BotWarning)  # the user has named none of these
-        ladder = load_config(data_folder("configs") / "ladder.toml").find_bots()
-    rungs = [bot.name for bot in ladder]
-    numbers = {bot.source_hash: number for number, bot in enumerate(ladder, 1)}  # another bot may have its name
-    places = [
-        0 if bot.get("params") else numbers.get(run.sources.get(bot["name"], ""), 0) for bot in run.config["bots"]
-    ]
-    own = [bot for bot, place in zip(run.config["bots"], places) if not place]
-    if len(own) != 1:
-        return ""
-    name, spec = one_line(own[0]["name"]), shlex.quote(own[0]["spec"])
-    number = max(places)
-    rung = f"{rungs[number - 1]}, rung {number} of {len(rungs)} on the ladder of reference bots"
-    if head.elo_low <= 0 <= head.elo_high:
-        text = f"{name} may be better or worse than {rung}."
-        if may_grow(run):
-            text += f" To find out, play more games: arena run {folder} --games {4 * head.games}"
-        return (
-            f"{text}\nTo look again and again makes false alarms likelier; a test that allows for it:"
-            f" arena sprt {spec} {rungs[number - 1]}"
-        )
-    if (head.elo > 0) != (run.bots[0] == own[0]["name"]):
-        return f"{name} is weaker than {rung}. Its lost games: arena replay {folder} --bot {name} --lost"
-    if number == len(rungs):
-        return f"{name} is stronger than {rung}, the highest. Submit it to a league: arena submit {spec}"
-    return f"{name} is stronger than {rung}. Next: arena match {spec} {rungs[number]}"
 
 
 def advice(standings: RunStandings) -> str:
@@ -296,51 +255,31 @@ class Code(str):
 
 
 def forfeit_alerts(forfeits: ForfeitSummary) -> list[list[str]]:
-    """Return lines about forfeits.
+    """Return a line for each bot and kind of forfeits, first those of bots that forfeited most of their games.
 
-    The first are about bots that forfeited most of their games, those that forfeited all before others; then come each
-    other bot and kind, and failures in `end`. A line has the number of games, the kind, the commonest reason, and the
-    command that shows the first of these games. The first part of a line says it without texts of bots.
+    A line has the number of games, the kind, the commonest reason, and the command that shows the first of these games.
+    Of many lines the last names the bots of the others. The first part of a line says it without texts of bots.
     """
-    shares = {bot: lost / max(forfeits.games[bot], 1) for bot, lost in forfeits.lost.items()}
-    failing = sorted((bot for bot in shares if shares[bot] > 0.5), key=lambda bot: -shares[bot])
-    alerts = [_alert(bot, forfeits) for bot in failing[:_MOST_LINES]]
-    if rest := failing[_MOST_LINES:]:
-        alerts.append([f"{_named([*map(one_line, rest)])} forfeited most of their games too"])
-        alerts[-1] += _all_of_them(forfeits)
-    others = [line for line in forfeits.reasons if line.kind == AFTER or line.bot not in failing]
-    return alerts + _items(others, forfeits)
+    share = {bot: lost / max(forfeits.games[bot], 1) for bot, lost in forfeits.lost.items()}
+
+    def failing(line: ForfeitReason) -> float:
+        return share[line.bot] if line.kind != AFTER and share[line.bot] > 0.5 else 0
+
+    lines = sorted(forfeits.reasons, key=failing, reverse=True)
+    alerts = [[_item(line, forfeits.games[line.bot]), *_reason(line, forfeits)] for line in lines[:_MOST_LINES]]
+    if bots := dict.fromkeys(one_line(line.bot) for line in lines[_MOST_LINES:]):
+        alerts.append([f"forfeited or failed as well: {_named([*bots])}"])
+        if forfeits.folder:
+            alerts[-1] += ["; all of them: ", Code(f"arena standings {shlex.quote(forfeits.folder)} --json")]
+    return alerts
 
 
-def _alert(bot: str, forfeits: ForfeitSummary) -> list[str]:
-    own = [line for line in forfeits.reasons if line.bot == bot and line.kind != AFTER]
-    lost, played = sum(line.games for line in own), forfeits.games[bot]
+def _item(line: ForfeitReason, played: int) -> str:
     games = counted(played, "game")
-    share = f"all {games}" if lost == played else f"{lost:,} of {games}"
-    most = "" if own[0].games == lost else f", {own[0].games:,} of them"
-    return [f"{one_line(bot)} forfeited {share}{most} by {own[0].kind}", *_reason(own[0], forfeits)]
-
-
-def _items(lines: Sequence[ForfeitReason], forfeits: ForfeitSummary) -> list[list[str]]:
-    """Return a line for each bot and kind, but for many of them a line for each kind."""
-    if len(lines) <= _MOST_LINES:
-        return [[_item(line, counted(forfeits.games[line.bot], "game")), *_reason(line, forfeits)] for line in lines]
-    items: list[list[str]] = []
-    for kind in dict.fromkeys(line.kind for line in lines):
-        own = [line for line in lines if line.kind == kind]
-        way = "after which a bot failed in end (the results stand)" if kind == AFTER else f"by {kind}"
-        bots = _named([f"{one_line(line.bot)} {line.games:,}" for line in own])
-        games = counted(sum(line.games for line in own), "game")
-        reason = _reason(own[0], forfeits)
-        items.append([f"{games} {way} ({bots})", *([", such as"] if own[0].reason else []), *reason])
-    items[-1] += _all_of_them(forfeits)
-    return items
-
-
-def _item(line: ForfeitReason, games: str) -> str:
+    share = f"all {games}" if line.games == played else f"{line.games:,} of {games}"
     if line.kind == AFTER:
-        return f"{one_line(line.bot)} failed in end after {line.games:,} of {games} (the results stand)"
-    return f"{one_line(line.bot)} forfeited {line.games:,} of {games} by {line.kind}"
+        return f"{one_line(line.bot)} failed in end after {share} (the results stand)"
+    return f"{one_line(line.bot)} forfeited {share} by {line.kind}"
 
 
 def _reason(line: ForfeitReason, forfeits: ForfeitSummary) -> list[str]:
@@ -350,12 +289,6 @@ def _reason(line: ForfeitReason, forfeits: ForfeitSummary) -> list[str]:
     if forfeits.folder and line.game:
         parts += ["; ", Code(f"arena replay {shlex.quote(forfeits.folder)} {shlex.quote(line.game)}")]
     return parts
-
-
-def _all_of_them(forfeits: ForfeitSummary) -> list[str]:
-    if not forfeits.folder:
-        return []
-    return ["; all of them: ", Code(f"arena standings {shlex.quote(forfeits.folder)} --json")]
 
 
 def _named(names: Sequence[str]) -> str:

@@ -24,9 +24,8 @@ from arena.league.store import League
 from arena.league.submission import read_upload
 from arena.league.versions import OPEN, Version
 from arena.league.views import chosen_version, last_games_by_opponent
-from arena.results.data_formats import json_text
 from arena.results.league import log_table
-from arena.results.table import rating_text
+from arena.results.table import json_text, rating_text
 from arena.text import one_line, ordinal, utc_iso, whole_number
 from arena.web import accounts
 from arena.web.accounts import Account, Stores

@@ -33,11 +33,12 @@ def act(view, moves):
         raise ValueError
     return moves[0]
 """
+DEAD = "def act(view, moves):\n    raise ValueError\n"
 LAST = "def act(view, moves):\n    return moves[-1]\n"
 FIELDS = {
     "match": "match mine.py random --games 4",
     "lost": "match faulty.py greedy --games 24",
-    "best": "match strong.py first --games 24",  # on a ladder of one rung
+    "dead": "match dead.py greedy --games 4",
     "round-robin": "tournament mine.py faulty.py random --games 24",
     "swiss": "tournament mine.py faulty.py random --games 4 --format swiss",
     "knockout": "tournament mine.py faulty.py random --games 4 --format knockout",
@@ -72,7 +73,8 @@ def advised(texts: Iterable[str]) -> list[str]:
 
 def write_bots() -> None:
     strong = (data_folder("bots") / "greedy.py").read_text(encoding="utf-8")
-    for name, text in {"mine": LAST, "faulty": FAULTY, "strong": strong, "large": f"{LAST}\n# {'x' * 2**20}"}.items():
+    large = f"{LAST}\n# {'x' * 2**20}"
+    for name, text in {"mine": LAST, "dead": DEAD, "faulty": FAULTY, "strong": strong, "large": large}.items():
         Path(f"{name}.py").write_text(text)
     Path("bots").mkdir()
     Path("bots/mine.py").write_text(LAST)
@@ -97,19 +99,15 @@ def check_advice(arena: Arena, texts: Iterable[str]) -> None:
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_what_is_advised_of_a_run_is_not_refused(arena: Arena, field: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_advised_of_a_run_is_not_refused(arena: Arena, field: str) -> None:
     write_bots()
-    if field == "best":
-        Path("configs").mkdir()
-        Path("configs/ladder.toml").write_text('bots = ["random", "first"]\nseed = 1\n')
-        monkeypatch.setattr("arena.results.words.data_folder", lambda name: Path(name))
     arena("league", "create", "open", *QUICK)
     told = said(arena, f"{FIELDS[field]} --seed 3 --workers 1 --out run --quiet", *LOOK)
     if field == "comparison":
         told += said(arena, "compare --from run")
     else:
         told += said(arena, "export run --records games.txt", "standings games.txt")
-    assert field != "best" or "arena submit strong.py" in "".join(told)
+    assert field != "dead" or "arena check dead.py" in "".join(told)
     check_advice(arena, told)
 
 

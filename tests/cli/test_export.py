@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import arena as public
-from arena.results import data_formats
+from arena.results import table
 from arena.stats.frames import GAME_FACTS
 from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena
@@ -61,7 +61,7 @@ def test_a_workbook_is_refused_before_the_games_are_read(
     arena: Arena, played: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("xlsxwriter", reason="workbooks need the extra 'data'")
-    monkeypatch.setattr(data_formats, "_MOST_ROWS", 4)
+    monkeypatch.setattr(table, "_MOST_ROWS", 4)
     monkeypatch.setattr(Reader, "columns", lambda _: pytest.fail("the games are read"))
     assert "cup.xlsx: a sheet holds 3 rows, but games has" in arena("export", played, "-o", "cup.xlsx", code=2).err
 

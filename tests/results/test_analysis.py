@@ -168,5 +168,5 @@ def test_a_duel_is_rated_by_its_adjusted_score(folder: Path) -> None:
     assert remarks(adjusted)[0].startswith("First player, luck taken out: ")
     assert any(table.name == "adjusted" for table in standings_report(adjusted).tables)
     first = adjusted.first_player
-    assert first["score_high"] - first["score_low"] < plain.first_player["score_high"] - plain.first_player["score_low"]
-    assert elo_of_score(first["score"]) == pytest.approx(adjusted.first_advantage[0], abs=3)
+    assert first.high - first.low < plain.first_player.high - plain.first_player.low
+    assert elo_of_score(first.mean) == pytest.approx(adjusted.first_advantage[0], abs=3)

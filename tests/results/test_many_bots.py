@@ -10,7 +10,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from arena.cli.playing import next_step
 from arena.results.formats import cells, write_report
 from arena.results.pages.report import report_page
 from arena.results.run_standings import RunStandings, standings
@@ -19,7 +18,7 @@ from arena.results.sources import StoredRun
 from arena.results.standings_report import public_json, standings_report, write_run_files
 from arena.results.table import Report, percent
 from arena.results.variant_report import comparison, read_variants
-from arena.results.words import alerts
+from arena.results.words import next_command
 from arena.tournament.games import GameResult, GameTask
 from tests.cli.conftest import content
 from tests.results.synthetic import STRENGTH, store_run, strong, synthetic
@@ -143,32 +142,17 @@ def test_no_more_games_are_advised_after_total_forfeits(
     assert page.index("counter forfeited all 8 games by exception.") < page.index('<table class="sortable"')
     assert "There are too few deals to show that " in page
     assert "lay more games" not in page
-    assert next_step(broken, "class") == "Find out why broken forfeits: arena check random"
-    assert next_step(many, "class") == ""
+    assert next_command(broken) == "Next, to find out why broken forfeits: arena check random"
+    assert "check" not in next_command(many)
 
 
 def test_many_bots_that_forfeit_are_grouped(tmp_path: Path) -> None:
     text = shown(field_of(tmp_path / "all", NAMES, 2, failing(*NAMES)), 200)
     above = text.partition("\n\n  #")[0].split("\n\n")[1].splitlines()
-    assert len(above) == 7
+    assert len(above) == 6
     assert above[0].startswith("00ab forfeited all 58 games by exception: ")
-    rest = " forfeited most of their games too; all of them: arena standings class --json"
-    assert above[5].endswith(rest)
-    assert above[5].partition(" and ")[0].count(",") == 4
-
-    def sometimes(task: GameTask) -> GameResult:
-        kind = "crash" if task.id.game else "exception"
-        return failing(task.first, kind=kind)(task) if task.id.deal == 0 else fake_result(task, faults=False)
-
-    found = field_of(tmp_path / "some", NAMES[:12], 6, sometimes)
-    assert len(found.run.forfeits) == 22
-    items = alerts(standings_report(found))
-    assert ["".join(item).partition(" (")[0] for item in items] == [
-        "66 games by exception",
-        "66 games by crash",
-    ]
-    assert "and 6 more), such as: ValueError: no plan (" in "".join(items[0])
-    assert "".join(items[1]).endswith("; all of them: arena standings class --json")
+    assert above[5].startswith("forfeited or failed as well: ")
+    assert above[5].endswith(f" and {len(NAMES) - 11} more; all of them: arena standings class --json")
 
 
 # ---------------------------------------------------------------- more than 100 bots

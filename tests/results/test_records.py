@@ -14,9 +14,8 @@ import arena
 from arena.endings import FORFEITS
 from arena.errors import ArenaError
 from arena.game.record import parse_record
-from arena.results.game_list import read_game_list, write_pgn
 from arena.results.positions import ending_text
-from arena.results.records import ABOUT, game_of, read_games, write_records
+from arena.results.records import ABOUT, game_of, read_game_list, read_games, write_pgn, write_records
 from arena.stats.frames import StatsError, games_of
 from arena.stats.pairs import counts_between
 from arena.tournament.games import GameId, GameResult

@@ -10,15 +10,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from arena.cli.playing import next_step
-from arena.lab.tournament import run_tournament
 from arena.results import standings_report as module
-from arena.results.data_formats import table_csv
 from arena.results.pages.figures import rating_plot
 from arena.results.run_data import read_run
-from arena.results.run_standings import FORFEIT_COLUMNS, STANDING_COLUMNS, RunStandings, rate_run, standings
+from arena.results.run_standings import FORFEIT_COLUMNS, STANDING_COLUMNS, rate_run, standings
 from arena.results.run_stats import run_frames
 from arena.results.standings_report import public_json, standings_report, write_run_files
+from arena.results.table import table_csv
 from arena.results.words import findings, remarks
 from arena.stats.pairs import counts_between, elo_of_score, head_to_head
 from arena.tournament.games import GameResult, GameTask
@@ -166,20 +164,20 @@ def test_swiss_shows_its_tiebreaks_and_rounds(tmp_path: Path) -> None:
     assert "rounds" not in content(public_json(standings(synthetic(tmp_path / "other"))))
 
 
-def test_a_knockout_shows_its_bracket(tmp_path: Path) -> None:
+def test_a_knockout_shows_its_rounds(tmp_path: Path) -> None:
     bots = {"bots": ["a", "b", "c", "d", "e"], "format": "knockout", "games": 2}
     found = standings(synthetic(tmp_path / "run", bots))
-    (table,) = (table for table in standings_report(found).tables if table.name == "bracket")
-    assert table.heads == ["round 1", "round 2", "round 3", "winner"]
-    assert len(table.rows) == 15
+    shown = next(table for table in standings_report(found).tables if table.name == "rounds")
+    assert shown.heads == ["round", "bot", "opponent", "W-D-L", "result"]
     winner = found.rows[0]["bot"]
-    assert table.cells[7][3] == f"├ {winner}"
+    assert shown.cells[-1][4].startswith(f"{winner} won")
+    assert [line[4] for line in shown.cells[:4]].count("bye") == 3
     values = content(public_json(found))["rounds"]
     assert [one["round"] for one in values] == [1] * 4 + [2] * 2 + [3]
     assert values[-1]["winner"] == winner
     begun = standings(synthetic(tmp_path / "begun", bots, units=1))
-    (open_one,) = (table for table in standings_report(begun).tables if table.name == "bracket")
-    assert open_one.cells[7][3] == "├ ?"
+    open_one = next(table for table in standings_report(begun).tables if table.name == "rounds")
+    assert open_one.cells[-1] == ["3", "-", "-", "0-0-0", "open"]
     final = content(public_json(begun))["rounds"][-1]
     assert (final["bot"], final["opponent"], final["games"], final["winner"], final["decided_by"]) == (
         None,
@@ -235,26 +233,6 @@ def test_timing_has_bots_and_sessions(tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------- sentences
-
-
-@pytest.fixture(scope="module")
-def match(tmp_path_factory: pytest.TempPathFactory) -> RunStandings:
-    folder = tmp_path_factory.mktemp("match") / "run"
-    run_tournament(["first", "random"], rules="base", games=10, seed=3, out=folder, workers=1)
-    return standings(read_run(folder))
-
-
-def test_an_open_match_warns_of_looking_again_and_names_the_test(match: RunStandings) -> None:
-    advice = next_step(replace(match, head_to_head=head_to_head([3, 0, 4, 0, 3])), "run")
-    assert "To find out, play more games: arena run run --games 80" in advice
-    assert "false alarms likelier" in advice
-    assert advice.endswith(": arena sprt first random")
-
-
-def test_a_rung_is_known_by_its_source_and_not_by_its_name(match: RunStandings) -> None:
-    other = replace(match, run=replace(match.run, sources=match.run.sources | {"random": "another"}))
-    assert "random, rung 1 of 7" in next_step(match, "run")
-    assert next_step(other, "run") == ""
 
 
 def test_too_few_games_to_tell_the_first_player_from_the_stronger(tmp_path: Path) -> None:

@@ -12,12 +12,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.results.data_formats import records, table_csv
 from arena.results.formats import REPORT_FORMATS, cells, fit_columns, grid, write_report
 from arena.results.run_data import RunData
 from arena.results.run_standings import STANDING_COLUMNS, RunStandings, standings
 from arena.results.standings_report import forfeit_text, public_json, standings_report
-from arena.results.table import WIDE, Column, Report, Table, percent, table_of
+from arena.results.table import WIDE, Column, Report, Table, percent, records, table_csv, table_of
 from arena.results.words import remarks
 from arena.tournament.forfeits import ForfeitReason
 from tests.cli.conftest import content

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from statistics import mean
@@ -11,11 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arena.endings import ENDINGS, FORFEITS
+from arena.endings import ENDINGS
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
 from arena.results import PLOT_KINDS
-from arena.results.decisions import plays_frame, spaced
 from arena.results.pages.plots import (
     MOST_LINES,
     Bars,
@@ -25,20 +23,18 @@ from arena.results.pages.plots import (
     Lines,
     Plot,
     Square,
-    Stacks,
-    duration,
 )
+from arena.results.positions import plays_frame
 from arena.results.run_data import RunData
 from arena.results.run_standings import RunStandings, rate_run, standings
 from arena.results.sources import Source, StoredComparison
-from arena.results.table import Report, Rows, chance_text, percent, rating_text
+from arena.results.table import Report, percent, rating_text
 from arena.results.variant_report import comparison, read_variants
 from arena.results.words import heading
 from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError, games_of
 from arena.stats.variants import card_effects, first_minus_second
 from arena.text import one_line
-from arena.tournament.games import time_quantile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,12 +144,11 @@ def _dot(label: str, share: float, low: float, high: float, text: Callable[[floa
     return Dot(label, 100 * share, 100 * low, 100 * high, tip + basis)
 
 
-def heat(games: pd.DataFrame, order: Sequence[str], gaps: Rows = ()) -> Square | None:
-    """Return the crosstable, None for too many bots. Its tips show the differences of ratings in `gaps`."""
+def heat(games: pd.DataFrame, order: Sequence[str]) -> Square | None:
+    """Return the crosstable, None for too many bots."""
     if len(order) > LARGEST_SQUARE:
         return None
     met = scores(games.filter(["first", "second", "score", "deal_seed", "deal"]), by=["bot", "opponent"])
-    rated = {(row["bot"], row["opponent"]): row for row in gaps}
     cells: dict[tuple[str, str], Cell] = {}
     for row in met.to_dict("records"):
         bot, other = str(row["bot"]), str(row["opponent"])
@@ -162,11 +157,6 @@ def heat(games: pd.DataFrame, order: Sequence[str], gaps: Rows = ()) -> Square |
         counts = f"{row['wins']}-{row['draws']}-{row['losses']}"
         between = f" ({small})" if small else ""
         tip = f"{bot} against {other}: {percent(row['score'])}%{between}, W-D-L {counts}"
-        gap = rated.get((bot, other))
-        if gap is not None and not math.isnan(gap["elo_difference"]):
-            sides = gap["elo_difference_plus"], gap["elo_difference_minus"]
-            tip += f"; {rating_text(gap['elo_difference'], *sides)} Elo"
-            tip += f", chance of being the stronger bot: {chance_text(gap['los'])}"
         cells[bot, other] = Cell(percent(row["score"]), small, _heat(float(row["score"])), tip)
     return Square("Crosstable", order, [[cells.get((bot, other)) for other in order] for bot in order])
 
@@ -217,18 +207,6 @@ def length_plot(histogram: pd.DataFrame) -> Bars:
     return Bars(bars, "turns", "games")
 
 
-def times_plot(run: RunData) -> Dots | None:
-    """Plot each bot's median thinking time, with its 10th to 90th percentile; return None if no time is known."""
-    rows = []
-    for time in run.columns.thinking[:LARGEST_SQUARE]:
-        low, middle, high = (time_quantile(time.counts, share) for share in (0.1, 0.5, 0.9))
-        if middle > 0:
-            tip = f"{time.bot}: half of {time.decisions:,} decisions within {duration(middle)}, 9 of 10 within"
-            tip += f" {duration(high)}, the longest {duration(time.max_us / 1000)}"
-            rows.append(Dot(time.bot, middle, low, high, tip))
-    return Dots(rows, _some("time for a decision", len(rows), len(run.columns.thinking)), times=True) if rows else None
-
-
 def first_plot(games: pd.DataFrame, order: Sequence[str]) -> Dots:
     """Plot the score as first minus the score as second player, of all and of each bot."""
     used = games.filter(["first", "second", "score", "deal_seed", "deal"])
@@ -246,35 +224,15 @@ def _signed(share: float) -> str:
     return f"{100 * share:+z.1f}"
 
 
-def endings_plot(games: pd.DataFrame, order: Sequence[str]) -> Stacks:
-    """Plot how games ended: all of them, and those that each bot won."""
-    ending = games["ending"].astype(object)
-    rows = [("all games", _counts(ending))]
-    if len(order) <= LARGEST_SQUARE:
-        first, second, score = games["first"].astype(object), games["second"].astype(object), games["score"]
-        winner = first.where(score == 1, second.where(score == 0))
-        won = {str(bot): part for bot, part in ending.groupby(winner)}
-        rows += [(f"won by {bot}", _counts(won[bot])) for bot in order if bot in won]
-    used = [index for index in range(len(ENDINGS)) if any(counts[index] for _, counts in rows)]
-    return Stacks([ENDINGS[index] for index in used], [(label, [row[index] for index in used]) for label, row in rows])
-
-
-def _counts(ending: pd.Series) -> list[int]:
-    counts = ending.value_counts()
-    return [int(counts.get(name, 0)) for name in ENDINGS]
-
-
-def forfeits_plot(games: pd.DataFrame, order: Sequence[str]) -> Stacks | None:
-    """Plot the forfeits of each bot by kind; return None if all are of one kind."""
-    lost = games[games["forfeit"].notna()]
-    if not len(lost) or len(order) > LARGEST_SQUARE:
-        return None
-    counts = Counter(zip(lost["forfeit_by"].astype(object), lost["forfeit"].astype(object)))
-    kinds = [kind for kind in FORFEITS if any(kind == known for _, known in counts)]
-    if len(kinds) < 2:
-        return None
-    rows = [(bot, [counts[bot, kind] for kind in kinds]) for bot in order]
-    return Stacks(kinds, [(f"{sum(row)} by {bot}", row) for bot, row in rows if any(row)])
+def endings_plot(games: pd.DataFrame) -> Bars:
+    """Plot how many games ended in which way."""
+    counts = games["ending"].value_counts()
+    rows = [(name, int(counts[name])) for name in ENDINGS if counts.get(name)]
+    return Bars(
+        [(name, number, f"{name}: {percent(number / len(games))}%, {number} games") for name, number in rows],
+        "ending",
+        "games",
+    )
 
 
 def cards_plot(effects: pd.DataFrame) -> Dots:
@@ -296,7 +254,7 @@ def card_frames(source: Source, run: RunData) -> tuple[pd.DataFrame | None, list
     if not rules.tactics:
         return None, []
     with source.games(counting=True) as games:
-        sample, note = spaced(games, CARD_GAMES)
+        sample, note = games.spaced(CARD_GAMES)
         frame = plays_frame(sample, rules)
     effects = card_effects(frame.assign(variant="")).drop(columns="variant")
     return effects, [note] if note else []

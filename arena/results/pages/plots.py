@@ -58,32 +58,21 @@ class Dot:
 
 @dataclass(frozen=True)
 class Dots:
-    """A line for each figure. `middle`: a figure of the axis to compare with; `group`: rows that belong together.
-
-    `times`: figures are milliseconds, on an axis of powers of ten.
-    """
+    """A line for each figure. `middle`: a figure of the axis to compare with; `group`: rows that belong together."""
 
     rows: Sequence[Dot]
     axis: str
     middle: float | None = None
     group: int = 0
-    times: bool = False
 
     def draw(self) -> Drawing:
         """Draw a line for each row: a dot with its error bar."""
         rows = self.rows
         ends = [end for row in rows for end in (row.value, row.low, row.high) if end is not None and math.isfinite(end)]
-        if self.times:
-            powers = [math.log10(end) for end in ends if end > 0]
-            shown = [10.0**power for power in range(math.floor(min(powers)), math.ceil(max(powers)) + 1)]
-        else:
-            shown = ticks(min(ends, default=0.0), max(ends, default=1.0))
-        x = _scale(shown[0], shown[-1], _LEFT, _WIDTH - _RIGHT, self.times)
+        shown = ticks(min(ends, default=0.0), max(ends, default=1.0))
+        x = _scale(shown[0], shown[-1], _LEFT, _WIDTH - _RIGHT)
         bottom = _ROW * len(rows) + 12
-        labels = [duration(tick) if self.times else _number(tick) for tick in shown]
-        if self.times and len(shown) > 6:  # labels are wide, so every other line has one
-            labels = [label if index % 2 == 0 else "" for index, label in enumerate(labels)]
-        parts = [_vertical(x(tick), 6, bottom, label) for tick, label in zip(shown, labels)]
+        parts = [_vertical(x(tick), 6, bottom, _number(tick)) for tick in shown]
         if self.middle is not None and shown[0] <= self.middle <= shown[-1]:
             parts.append(_path(f"M{x(self.middle):.1f} 6V{bottom}", "middle"))
         parts.append(_text((_LEFT + _WIDTH - _RIGHT) / 2, bottom + 34, self.axis, "middle"))
@@ -190,41 +179,6 @@ class Lines:
 
 
 @dataclass(frozen=True)
-class Stacks:
-    """A bar of 100% for each label, in parts: `rows` are a label and as many counts as there are `names`."""
-
-    names: Sequence[str]
-    rows: Sequence[tuple[str, Sequence[int]]]
-
-    def draw(self) -> Drawing:
-        """Draw shares as parts of a bar; the legend below shows their colours and hatching."""
-        x = _scale(0, 1, _LEFT, _WIDTH - _RIGHT)
-        bottom = _ROW * len(self.rows) + 12
-        parts = [_vertical(x(share), 6, bottom, f"{100 * share:.0f}%") for share in (0, 0.25, 0.5, 0.75, 1)]
-        box = Markup('<rect class="part p{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>')
-        first = True
-        short = short_labels([label for label, _ in self.rows])
-        for index, (label, counts) in enumerate(self.rows):
-            y, before, total = _ROW * index + 9, 0, sum(counts)
-            parts.append(_text(_LEFT - 8, y + 13, short[index], "end"))
-            for kind, (name, count) in enumerate(zip(self.names, counts)):
-                if count:
-                    start, end = x(before / total), x((before + count) / total)
-                    tip = f"{label}: {name} {100 * count / total:.1f}%, {count} games"
-                    parts.append(_mark([box.format(kind, start, y, max(end - start - 0.5, 0.5), 18)], tip, first=first))
-                    first = False
-                before += count
-        left, line = 8.0, bottom + 34
-        for kind, name in enumerate(self.names):
-            wide = 30 + 8.5 * len(name)
-            if left + wide > _WIDTH:
-                left, line = 8.0, line + 22
-            parts += [box.format(kind, left, line - 11, 14, 14), _text(left + 20, line + 1, name)]
-            left += wide
-        return Drawing(parts, line + 10, ", ".join(self.names))
-
-
-@dataclass(frozen=True)
 class Cell:
     """A figure of a square with its heat (0..8, 4: none), a smaller figure below it, and the same in words."""
 
@@ -272,7 +226,7 @@ class Square:
         return Drawing(parts, top + _CELL_HEIGHT * size + 6, self.caption, width)
 
 
-Plot: TypeAlias = Dots | Bars | Lines | Stacks | Square
+Plot: TypeAlias = Dots | Bars | Lines | Square
 
 
 # ---------------------------------------------------------------- pages and files
@@ -380,16 +334,6 @@ def short_labels(labels: Sequence[str], longest: int = _LONGEST_LABEL) -> list[s
     return [one_line(f"…{label[len(begin) :]}" if begin and label in cut else label, longest) for label in labels]
 
 
-def duration(ms: float) -> str:
-    """Return a time with two digits and its unit.
-
-    >>> duration(0.000128), duration(0.066), duration(8.4), duration(537), duration(1074)
-    ('0.13 µs', '66 µs', '8.4 ms', '540 ms', '1.1 s')
-    """
-    value, unit = (1000 * ms, "µs") if ms < 0.9995 else (ms, "ms") if ms < 999.5 else (ms / 1000, "s")
-    return f"{value:.2g} {unit}" if value < 10 else f"{float(f'{value:.2g}'):.0f} {unit}"
-
-
 def _line(points: Sequence[tuple[float, float]], line: int) -> Markup:
     return _path("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points), f"line l{line} d{line}")
 
@@ -399,10 +343,7 @@ def _end(x: float, y: float, line: int) -> Markup:
     return Markup('<circle class="end l{}" cx="{:.1f}" cy="{:.1f}" r="3.5"/>').format(line, x, y)
 
 
-def _scale(low: float, high: float, start: float, end: float, log: bool = False) -> Callable[[float], float]:
-    if log:
-        inner = _scale(math.log10(low), math.log10(high), start, end)
-        return lambda value: inner(math.log10(max(value, low)))
+def _scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
     return lambda value: start + (value - low) / ((high - low) or 1) * (end - start)
 
 

@@ -20,14 +20,12 @@ from arena.results.pages.figures import (
     cards_plot,
     endings_plot,
     first_plot,
-    forfeits_plot,
     heat,
     history_plot,
     length_plot,
     progress_plot,
     rates_plot,
     rating_plot,
-    times_plot,
 )
 from arena.results.pages.game_data import game_data, sample
 from arena.results.pages.plots import Plot, Square
@@ -66,16 +64,11 @@ _PLOTS = {
         "Score as the first player minus score as the second, with 95% intervals from the deals that both share.",
         "first_player",
     ),
-    "How games end": ("All games, and those that each bot won.", "endings", "endings_by_bot"),
-    "Forfeits": ("Games that each bot forfeited, by kind.", "terminations", "forfeits_by_opponent"),
-    "Thinking time": (
-        "The dot is the median, the bar goes from the 10th to the 90th of 100 decisions. Times vary from run to run.",
-        "time",
-    ),
+    "How games end": ("All games. A table has those that each bot won.", "endings", "endings_by_bot"),
 }
 """The plots of a run by the titles of their sections: the caption, and statistics that stand beside it as tables."""
 _SQUARE = "Score in % of the row's bot against the column's, blue above 50%, orange below. Point at a field for its 95%"
-_SQUARE += " interval, clustered by deal, and the difference in Elo."
+_SQUARE += " interval, clustered by deal."
 
 
 @dataclass(frozen=True)
@@ -216,11 +209,9 @@ def _comparison(report: Report) -> ReportPart:
 def _part(source: Source, run: RunData, prior: float | None, rules: str, folder: str) -> ReportPart:
     """Return the part of a run; with `rules`, it is a variant of a comparison."""
     figures, stats = standings(run, prior), stats_report(run, _ERROR, prior)
-    statistics, shown = ({table.name: table for table in tables} for tables in (stats.tables, _shown(stats)))
-    gaps = statistics["los"].rows if "los" in statistics else ()
+    shown = {table.name: table for table in _shown(stats)}
     order = [row["bot"] for row in figures.rows]
-    chances = [gap["los"] for gap in gaps if [gap["bot"], gap["opponent"]] == order[:2]]
-    main = standings_report(figures, bool(rules), *chances)
+    main = standings_report(figures, bool(rules))
     test = run.test
     verdict, _, details = ("", "", "") if test is None else sprt_text(test, *map(one_line, run.bots)).partition("\n")
 
@@ -241,13 +232,15 @@ def _part(source: Source, run: RunData, prior: float | None, rules: str, folder:
         half("Ratings", rating_plot(figures)),
         half("By commit", history_plot(figures)),
         *([] if is_narrow else [progress]),
-        _crosstable(run, heat(run.games, order, gaps), _taken(shown, "pairings", "los")),
+        _crosstable(run, heat(run.games, order), _taken(shown, "pairings", "los")),
         half("Length of games", length_plot(length_histogram(run.games))),
         half("First player", first_plot(run.games, order)),
-        half("How games end", endings_plot(run.games, order)),
-        half("Forfeits", forfeits_plot(run.games, order), _reasons(run)),
+        half("How games end", endings_plot(run.games)),
+        Section(
+            "Forfeits", tables=_reasons(run), closed=_taken(shown, "terminations", "forfeits_by_opponent"), half=True
+        ),
         *([progress] if is_narrow else []),
-        half("Thinking time", times_plot(run)),
+        Section("Thinking time", tables=_taken(shown, "time"), notes=["Times vary from run to run."], half=True),
         _cards(source, run),
         Section("All statistics", closed=list(shown.values())),
         _settings(run),
@@ -283,7 +276,7 @@ def _facts(run: RunData, standings: RunStandings) -> list[tuple[str, str]]:
         ("games", played),
         ("seed", "-" if run.config.get("seed") is None else str(run.config["seed"])),
         ("turns per game", f"{standings.mean_turns:.1f}"),
-        ("first player scores", f"{percent(standings.first_player['score'])}%"),
+        ("first player scores", f"{percent(standings.first_player.mean)}%"),
         ("forfeits", f"{standings.faults:,}"),
     ]
     return [(word, one_line(text, 60)) for word, text in facts if text != "-"]

@@ -206,5 +206,4 @@ KNOCKOUT = Format(
     "the loser of a pairing is out",
     lambda given, settings: knockout(given.bots, given.games, settings.extra, given.paired),
     closed="the results of a round decide who goes on to the next",
-    round_view="bracket",
 )

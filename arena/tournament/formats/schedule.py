@@ -17,7 +17,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from arena.tournament.games import GameResult, Pairing, PairingScore, PairTask, ScheduleProgress, Task
 from arena.tournament.run_settings import FORMAT_SETTINGS, FormatSettings
@@ -192,7 +192,6 @@ class Format:
     `closed`       why a stored run takes no other bots, "" if bots may come, change and go
     `completed`    turns the settings of a command line into a full table, adding what a file would have to give
     `verdict`      makes the test that ends a run early, None if all games are always played
-    `round_view`   how rounds are shown: as a list, as a bracket, or "" if there are none
     """
 
     name: str
@@ -206,7 +205,6 @@ class Format:
     closed: str = ""
     completed: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
     verdict: Callable[[Any], Any] | None = None
-    round_view: Literal["", "rounds", "bracket"] = ""
 
     @property
     def settings(self) -> type[FormatSettings]:

@@ -272,7 +272,6 @@ SWISS = Format(
     lambda given, settings: swiss(given.bots, given.games, settings.rounds, given.paired),
     size="rounds",
     closed="the results of a round decide who meets whom in the next",
-    round_view="rounds",
 )
 
 
