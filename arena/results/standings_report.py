@@ -61,6 +61,7 @@ from arena.stats.ratings import Ratings
 from arena.stats.sprt import SprtResult, stopped_estimate
 from arena.text import counted, first_line, one_line, spreadsheet_cell, utc_iso
 from arena.tournament.forfeits import ForfeitSummary
+from arena.tournament.formats.schedule import Meeting
 from arena.tournament.store.columns import GAME_COLUMNS
 from arena.whole_file import write_whole
 
@@ -322,7 +323,7 @@ def sprt_table(result: SprtResult, bot: str) -> Table:
 
 
 def round_tables(run: RunData) -> list[Table]:
-    """Return a table with a line per meeting, of which a long one shows the last rounds, and all in files."""
+    """Return what is shown of rounds, of a knockout its bracket, and the table of all meetings that files hold."""
     if not run.rounds:
         return []
     rows = [
@@ -342,6 +343,9 @@ def round_tables(run: RunData) -> list[Table]:
         for meetings in run.rounds
         for meeting in meetings
     ]
+    files = Table("rounds", "", rows, files=[*rows[0]])
+    if run.config["format"] == "knockout":
+        return [_bracket(run.rounds), files]
     shown = len(run.rounds)
     while shown > 1 and sum(map(len, run.rounds[-shown:])) > MOST_ROUND_LINES:
         shown -= 1
@@ -355,7 +359,7 @@ def round_tables(run: RunData) -> list[Table]:
     left = len(run.rounds) - shown
     note = f"{counted(left, 'earlier round')} not shown; --json has them." if left else ""
     lines = rows[sum(map(len, run.rounds[:left])) :]
-    return [Table("rounds", "Rounds", lines, columns, note=note), Table("rounds", "", rows, files=[*rows[0]])]
+    return [Table("rounds", "Rounds", lines, columns, note=note), files]
 
 
 def _outcome(meeting: TableRow) -> str:
@@ -364,6 +368,45 @@ def _outcome(meeting: TableRow) -> str:
         return way or "open"
     ways = {"match points": " on match points", "seed": " by seed", "walkover": " by walkover"}
     return f"{meeting['winner']} won{ways.get(way, '')}" if meeting["winner"] else "drawn"
+
+
+def _bracket(rounds: Sequence[Sequence[Meeting]]) -> Table:
+    """Draw the tree from left to right: two lines that meet belong to one meeting, whose winner stands between them."""
+    seen = [meetings for meetings in rounds if 4 * len(meetings) <= MOST_ROUND_LINES or meetings is rounds[-1]]
+    grid = [[""] * (len(seen) + 1) for _ in range(4 * len(seen[0]) - 1)]
+    for column, meetings in enumerate(seen):
+        step = 2 ** (column + 1)  # lines from one bot of this round to the next
+        for index, meeting in enumerate(meetings):
+            top = step // 2 - 1 + 2 * index * step
+            for line, text in zip((top, top + step), _entries(meeting)):
+                grid[line][column] += text
+            for line in range(top, top + step + 1):
+                grid[line][column + 1] = "│"
+            grid[top][column + 1], grid[top + step][column + 1], grid[top + step // 2][column + 1] = "┐", "┘", "├ "
+    grid[len(grid) // 2][-1] += seen[-1][0].winner or "?"
+    left = len(rounds) - len(seen)
+    heads = [*(f"round {number + 1}" for number in range(left, len(rounds))), "winner"]
+    note = f"{counted(left, 'earlier round')} not shown; --json has them." if left else ""
+    return Table(
+        "bracket",
+        "Bracket",
+        [dict(zip(heads, line)) for line in grid],
+        [Column(head, "text") for head in heads],
+        note=note,
+    )
+
+
+def _entries(meeting: Meeting) -> list[str]:
+    """Return both bots of a meeting with the games that each won."""
+    if meeting.decided_by == "bye":
+        return [f"{meeting.a}", "(bye)"]
+    ways = {"match points": " on match points", "seed": " by seed", "walkover": " by walkover"}
+    score, way = meeting.score, ways.get(meeting.decided_by, "")
+    texts = []
+    for bot, won in ((meeting.a, score.wins), (meeting.b, score.losses)):
+        games = f" {won}{way if bot == meeting.winner else ''}" if bot is not None and score.games else ""
+        texts.append(f"{'?' if bot is None else bot}{games}")
+    return texts
 
 
 # ---------------------------------------------------------------- files

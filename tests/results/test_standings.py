@@ -164,20 +164,20 @@ def test_swiss_shows_its_tiebreaks_and_rounds(tmp_path: Path) -> None:
     assert "rounds" not in content(public_json(standings(synthetic(tmp_path / "other"))))
 
 
-def test_a_knockout_shows_its_rounds(tmp_path: Path) -> None:
+def test_a_knockout_shows_its_bracket(tmp_path: Path) -> None:
     bots = {"bots": ["a", "b", "c", "d", "e"], "format": "knockout", "games": 2}
     found = standings(synthetic(tmp_path / "run", bots))
-    shown = next(table for table in standings_report(found).tables if table.name == "rounds")
-    assert shown.heads == ["round", "bot", "opponent", "W-D-L", "result"]
+    (table,) = (table for table in standings_report(found).tables if table.name == "bracket")
+    assert table.heads == ["round 1", "round 2", "round 3", "winner"]
+    assert len(table.rows) == 15
     winner = found.rows[0]["bot"]
-    assert shown.cells[-1][4].startswith(f"{winner} won")
-    assert [line[4] for line in shown.cells[:4]].count("bye") == 3
+    assert table.cells[7][3] == f"├ {winner}"
     values = content(public_json(found))["rounds"]
     assert [one["round"] for one in values] == [1] * 4 + [2] * 2 + [3]
     assert values[-1]["winner"] == winner
     begun = standings(synthetic(tmp_path / "begun", bots, units=1))
-    open_one = next(table for table in standings_report(begun).tables if table.name == "rounds")
-    assert open_one.cells[-1] == ["3", "-", "-", "0-0-0", "open"]
+    (open_one,) = (table for table in standings_report(begun).tables if table.name == "bracket")
+    assert open_one.cells[7][3] == "├ ?"
     final = content(public_json(begun))["rounds"][-1]
     assert (final["bot"], final["opponent"], final["games"], final["winner"], final["decided_by"]) == (
         None,

@@ -208,6 +208,14 @@ def test_a_page_is_the_same_with_the_same_games(folder: Path, html: str) -> None
     assert report_page(find_source(str(folder)), count=6) == html
 
 
+def test_a_bracket_is_no_table_to_sort(tmp_path: Path) -> None:
+    values = {"format": "knockout", "bots": ["greedy", "random", "counter"], "games": 2}
+    page = Page.of(report_page(StoredRun(store_run(tmp_path / "run", values)), count=0))
+    kinds = [attributes["class"] for tag, attributes in page.tags if tag == "table"]
+    assert kinds.count("bracket") == 1
+    assert "sortable" in kinds
+
+
 def test_cards_of_a_sample_are_those_of_the_games_it_names(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = read_run(folder)
     monkeypatch.setattr("arena.results.pages.figures.CARD_GAMES", 10)
