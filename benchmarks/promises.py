@@ -24,22 +24,11 @@ from arena.stats.adjusted import take_luck_out
 from arena.stats.bradley_terry import centre_of
 from arena.stats.field import scores
 from arena.stats.frames import games_of
-from arena.stats.pairs import (
-    ELO_SCALE,
-    NORMALIZED_SCALE,
-    score_intervals,
-    score_of_elo,
-)
+from arena.stats.pairs import ELO_SCALE, NORMALIZED_SCALE, score_intervals, score_of_elo
 from arena.stats.ratings import MOST_AWAY, Ratings, rate
 from arena.stats.sprt import Sprt, SprtTest, stopped_estimate
 from arena.stats.variants import win_rate_differences
-from benchmarks.simulate import (
-    Luck,
-    adjusted_test,
-    head_to_head_coverage,
-    simulate_cells,
-    simulate_games,
-)
+from benchmarks.simulate import Luck, adjusted_test, head_to_head_coverage, simulate_cells, simulate_games
 
 ADVANTAGE = 30.0
 SPREAD = 120.0

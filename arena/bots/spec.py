@@ -32,14 +32,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 from arena.bots.bot import Param
-from arena.bots.bundle import (
-    Bundle,
-    OwnFiles,
-    is_alone,
-    package_hash,
-    package_home,
-    read_bundle,
-)
+from arena.bots.bundle import Bundle, OwnFiles, is_alone, package_hash, package_home, read_bundle
 from arena.bots.faults import BotError
 from arena.bots.revision import FileRevision, committed, find_revision, missing_files, same_files, split_revision
 from arena.errors import BotWarning, did_you_mean

@@ -12,9 +12,7 @@ import click
 from arena.bots.bundle import bots_held
 from arena.bots.spec import parse_spec
 from arena.cli.group import INTERRUPTED
-from arena.cli.options import (
-    PlayOptions,
-)
+from arena.cli.options import PlayOptions
 from arena.cli.playing import command_progress, end_progress, tell_left_out, with_settings_of
 from arena.cli.printing import FORFEITED, forfeit_code, print_report, report_text
 from arena.lab.rungs import GAMES_A_RUNG, ladder_config, place_sentence, stand

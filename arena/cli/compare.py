@@ -11,10 +11,7 @@ from pathlib import Path
 import click
 
 from arena.cli.group import INTERRUPTED
-from arena.cli.options import (
-    PlayOptions,
-    split_variants,
-)
+from arena.cli.options import PlayOptions, split_variants
 from arena.cli.playing import (
     command_progress,
     config_of,

@@ -15,11 +15,7 @@ from arena.bots.bundle import bots_held
 from arena.bots.faults import BotError
 from arena.bots.revision import find_revision, is_shallow, same_files, split_revision, versions
 from arena.bots.spec import BotSpec, find_bot, find_bots, params_text, parse_spec, with_versions
-from arena.cli.options import (
-    PlayOptions,
-    format_settings,
-    option_of,
-)
+from arena.cli.options import PlayOptions, format_settings, option_of
 from arena.cli.playing import config_of, confirm_bots, play_and_show, with_settings_of
 from arena.cli.printing import refuse_options
 from arena.errors import ArenaError

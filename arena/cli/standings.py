@@ -31,7 +31,7 @@ from arena.results.standings_report import list_report, standings_report
 from arena.results.table import Report
 from arena.results.words import stop_line
 from arena.stats import DEFAULT_PRIOR
-from arena.stats.frames import Floats, StatsError, require_bot
+from arena.stats.frames import StatsError, require_bot
 from arena.stats.ratings import rate as rate_games
 from arena.text import counted, one_line
 from arena.tournament.forfeits import ForfeitSummary
@@ -54,13 +54,10 @@ def standings_command(
     """Run `arena standings`."""
     if error is not None and not everything:
         raise click.UsageError("--error is for the statistics; add --all")
-    selects = bool(without or only)
-    if versions and (everything or adjusted or selects):
-        raise click.UsageError(
-            "--versions has tables of its own, of a run; drop --all, --adjusted, --without and --only"
-        )
-    if adjusted and (everything or selects):
-        raise click.UsageError("--adjusted is for the ratings from all games; drop --all, --without and --only")
+    if versions:
+        refuse_options("does not go with --versions", "everything", "adjusted", "without", "only")
+    if adjusted:
+        refuse_options("does not go with --adjusted, which rates all games", "everything", "without", "only")
     found = find_source(source)
     if bot is not None:
         if not isinstance(found, StoredLeague):
@@ -85,18 +82,15 @@ def standings_command(
     def report(run: RunData) -> Report:
         if everything:
             return stats_report(with_bots(run, without, only), error or 10.0, prior, to is not None or form != "table")
-        luck = _luck_of(run) if adjusted else None
+        luck = None
+        if adjusted:
+            with counting(len(run.columns), "luck of the draw") as on_progress:
+                luck = run_luck(run.folder, on_progress)
         return standings_report(compute(with_bots(run, without, only), prior, luck=luck))
 
     shown = report_of(found, report)
     print_report(shown, form, to)
     return forfeit_code(shown.forfeits.values())
-
-
-def _luck_of(run: RunData) -> Floats:
-    """Return the luck of each game of a run, with a progress bar on the way."""
-    with counting(len(run.columns), "luck of the draw") as on_progress:
-        return run_luck(run.folder, on_progress)
 
 
 # ---------------------------------------------------------------- arena rate

@@ -20,17 +20,7 @@ from arena.league.store import League
 from arena.league.submission import named_bot, placed_bot, read_submission, submission_of
 from arena.league.versions import PENDING, REFUSED
 from arena.tournament.inspection import check_bot
-from tests.league.leagues import (
-    BROKEN,
-    FIRST,
-    RAISES,
-    enter,
-    handled,
-    names,
-    settled,
-    submission,
-    submit,
-)
+from tests.league.leagues import BROKEN, FIRST, RAISES, enter, handled, names, settled, submission, submit
 
 
 @pytest.mark.parametrize(

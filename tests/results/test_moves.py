@@ -13,14 +13,7 @@ from arena.game.engine import State
 from arena.game.record import deal_text, parse_record, record_text, replay_steps, result_text
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
-from arena.results.positions import (
-    DECISION_COLUMNS,
-    MovesError,
-    move_rows,
-    plays,
-    tactic_texts,
-    write_moves,
-)
+from arena.results.positions import DECISION_COLUMNS, MovesError, move_rows, plays, tactic_texts, write_moves
 from arena.tournament.games import GameResult
 from arena.tournament.store.reader import Reader
 from arena.whole_file import ExportError

@@ -14,13 +14,7 @@ import pytest
 from arena.bots.limits import Limits
 from arena.errors import ArenaError
 from arena.game.record import parse_record, verify
-from arena.tournament.inspection import (
-    ERROR,
-    WARNING,
-    CheckReport,
-    check_bot,
-    check_text,
-)
+from arena.tournament.inspection import ERROR, WARNING, CheckReport, check_bot, check_text
 from arena.tournament.run_settings import Clock
 from arena.tournament.runner.pool import StopSignals
 from tests.bots.isolation.inside import need_sandbox

@@ -14,16 +14,7 @@ from arena.endings import ENDINGS
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
 from arena.results import PLOT_KINDS
-from arena.results.pages.plots import (
-    MOST_LINES,
-    Bars,
-    Cell,
-    Dot,
-    Dots,
-    Lines,
-    Plot,
-    Square,
-)
+from arena.results.pages.plots import MOST_LINES, Bars, Cell, Dot, Dots, Lines, Plot, Square
 from arena.results.positions import plays_frame
 from arena.results.run_data import RunData
 from arena.results.run_standings import RunStandings, rate_run, standings

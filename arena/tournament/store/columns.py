@@ -16,14 +16,7 @@ from arena.endings import ENDINGS, FORFEITS, match_points
 from arena.stats import other_side
 from arena.stats.frames import GameArrays, by_appearance, in_order, numbered, same_cards
 from arena.tournament.forfeits import ForfeitReason, Reasons
-from arena.tournament.games import (
-    PAIRING_BITS,
-    GameId,
-    PairingScore,
-    ScheduleProgress,
-    game_name,
-    time_quantile,
-)
+from arena.tournament.games import PAIRING_BITS, GameId, PairingScore, ScheduleProgress, game_name, time_quantile
 from arena.tournament.store.sqlite import Damage
 
 if TYPE_CHECKING:
