@@ -290,7 +290,7 @@ _FLAGS = ("auto_claim", "ask_forced", "events")
 
 
 def _named(wanted: str, view: View, moves: Sequence[Move]) -> Move:
-    """Return the move with a text; BotFault with the reason if it is not in the list."""
+    """Return the move called `wanted`; BotFault with the reason if it is not in the list."""
     for move in moves:
         if move.text == wanted:
             return move
