@@ -18,6 +18,7 @@ _log = logging.getLogger("arena.bots")
 PER_GAME = 10_000
 PER_PROCESS = 2_000_000
 _LINE = 2_000
+PRINTED = " (game "  # stands in each line that a bot printed in a game
 
 
 class BotOutput(io.TextIOWrapper):
@@ -90,7 +91,7 @@ class BotOutput(io.TextIOWrapper):
 
     @staticmethod
     def _log(bot: str, game: str, line: str) -> None:
-        writer = f"{bot} (game {game})" if game else bot
+        writer = f"{bot}{PRINTED}{game})" if game else bot
         _log.info("%s: %s", writer, printable(line.rstrip("\r"), keep="\t"), extra={"bot": bot})
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from arena.bots.cores import core_count
+from arena.bots.output import PRINTED
 from arena.bots.spec import BotSpec
 from arena.cli.group import INTERRUPTED
 from arena.cli.options import QUIET, PlayOptions, option_of
@@ -34,6 +35,7 @@ from arena.tournament.folders import run_name, with_folder
 from arena.tournament.formats.round_robin import StoredSprt
 from arena.tournament.luck import net_of
 from arena.tournament.run_settings import LOCAL
+from arena.tournament.runner.logs import LOG
 from arena.tournament.runner.play_run import Prepared, play_run, prepare, with_stored_seed
 from arena.tournament.runner.progress import ProgressListener
 
@@ -239,6 +241,8 @@ def _show(table: RunStandings, folder: Path, as_json: bool, test: StoredSprt | N
         end_progress()
         name = shlex.quote(folder.name if folder.parent == RESULTS else str(folder))
         click.echo(report_text(standings_report(table), "table", f"arena standings {name} --print wide"))
+        if (log := folder / LOG).is_file() and PRINTED in log.read_text(encoding="utf-8", errors="replace"):
+            click.echo(f"What bots printed is in {log}.")
         click.echo(f"Stored in {folder}. Look at its games: arena replay {name}")
 
 

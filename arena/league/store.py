@@ -289,7 +289,7 @@ def sole_league(command: str) -> Path:
     if not found:
         raise LeagueError(
             "there is no league in leagues/. Create one with: arena league create NAME, or name the folder of a league:"
-            f" {command} FOLDER"
+            f" {command} FOLDER. A league on the web: arena submit BOT --server URL"
         )
     name = shlex.quote(found[0].name or ".")
     raise LeagueError(f"there are {len(found)} leagues here. Name one of them, such as: {command} {name}")
