@@ -23,9 +23,10 @@ from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.paths import RESULTS
 from arena.results.run_data import read_run
-from arena.results.run_standings import MOST_GAMES, RunStandings, UntilError, standings
+from arena.results.run_standings import RunStandings, standings
 from arena.results.standings_report import standings_report, write_run_files
 from arena.results.table import Report, Table, by_variant
+from arena.results.until_error import MOST_GAMES, UntilError
 from arena.results.words import sprt_line, sprt_text
 from arena.settings import as_dict, merged
 from arena.terminal.live import StatusText, figures, forfeits_so_far, progress_for, rate_text

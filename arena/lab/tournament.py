@@ -17,9 +17,10 @@ from arena.errors import ArenaError
 from arena.game.rules import Rules, load_rules, preset_names
 from arena.lab.notebook import Run
 from arena.results.run_data import asked_config, read_run
-from arena.results.run_standings import MOST_GAMES, UntilError, standings
+from arena.results.run_standings import standings
 from arena.results.sources import StoredRun, run_to_play
 from arena.results.standings_report import write_run_files
+from arena.results.until_error import MOST_GAMES, UntilError
 from arena.terminal.live import progress_for
 from arena.tournament.config import TournamentConfig, config_from_dict, named_config, with_settings
 from arena.tournament.folders import run_name, with_folder

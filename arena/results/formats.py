@@ -127,7 +127,7 @@ def fit_columns(columns: Sequence[Column], rows: Cells, width: int) -> tuple[Seq
     """
     rows = [[one_line(cell) for cell in row] for row in rows]
     heads = [column.head for column in columns]
-    widths = column_widths(columns, rows)
+    widths = [max([cells(head) + _GAP, *(cells(row[index]) for row in rows)]) for index, head in enumerate(heads)]
     least, kept = list(widths), _KEPT
     for index, (head, column) in enumerate(zip(heads, columns)):
         if column.kind == "name":
@@ -144,14 +144,6 @@ def fit_columns(columns: Sequence[Column], rows: Cells, width: int) -> tuple[Seq
         widths[widest] -= 1
     texts = [[shortened(row[index], widths[index]) for index in shown] for row in rows]
     return [columns[index] for index in shown], texts, len(heads) - len(shown)
-
-
-def column_widths(columns: Sequence[Column], rows: Cells) -> list[int]:
-    """Return the width of each column in a table of `grid`, without the gaps."""
-    return [
-        max([cells(column.head) + _GAP, *(cells(one_line(row[index])) for row in rows)])
-        for index, column in enumerate(columns)
-    ]
 
 
 def cells(text: str) -> int:

@@ -10,8 +10,9 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.results.run_data import read_run, stored_config
-from arena.results.run_standings import UntilError, standings
+from arena.results.run_standings import standings
 from arena.results.standings_report import write_run_files
+from arena.results.until_error import UntilError
 from arena.tournament.config import TournamentConfig, config_from_dict
 from arena.tournament.runner.play_run import play_run, prepare
 from arena.tournament.runner.progress import ProgressListener, RunStatus
