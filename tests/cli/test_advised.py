@@ -121,6 +121,7 @@ def test_what_is_advised_of_a_league_is_not_refused(arena: Arena, folder: str) -
     check_advice(arena, told)
 
 
+@pytest.mark.sandbox  # a league is created as advised
 def test_what_is_advised_instead_of_what_is_refused_is_not_refused(arena: Arena) -> None:
     write_bots()
     check_advice(arena, said(arena, *REFUSED))
