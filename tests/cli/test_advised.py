@@ -25,6 +25,7 @@ QUICKLY = {
     "sprt": "--dry-run",
     "check": "--games 2 --rules base --isolation process",
     "submit": "--workers 1",
+    "create": "--set isolation=none",
     "work": "--max-games 0 --workers 1",
 }
 FAULTY = """
@@ -121,7 +122,6 @@ def test_what_is_advised_of_a_league_is_not_refused(arena: Arena, folder: str) -
     check_advice(arena, told)
 
 
-@pytest.mark.sandbox  # a league is created as advised
 def test_what_is_advised_instead_of_what_is_refused_is_not_refused(arena: Arena) -> None:
     write_bots()
     check_advice(arena, said(arena, *REFUSED))
