@@ -240,7 +240,7 @@ def _part(source: Source, run: RunData, prior: float | None, rules: str, folder:
             "Forfeits", tables=_reasons(run), closed=_taken(shown, "terminations", "forfeits_by_opponent"), half=True
         ),
         *([progress] if is_narrow else []),
-        Section("Thinking time", tables=_taken(shown, "time"), notes=["Times vary from run to run."], half=True),
+        Section("Thinking time", tables=_taken(shown, "time"), notes=["Times vary from run to run."]),
         _cards(source, run),
         Section("All statistics", closed=list(shown.values())),
         _settings(run),
