@@ -298,6 +298,7 @@ def _may_have_children() -> Iterator[None]:
 
 
 MOST_DEATHS = 5
+MOST_GARBLED = 25  # the bot that wrote into the pipe may have answered before that is read
 
 
 class Supervisor:
@@ -464,7 +465,7 @@ class Supervisor:
     def _judge_idle(self, worker: WorkerProcess, deaths: int) -> Failed | None:
         """Decide what a hang or a death means while no bot is at work."""
         self._report(worker, "replaying its games")
-        if deaths < MOST_DEATHS:
+        if deaths < (MOST_GARBLED if worker.garbled else MOST_DEATHS):
             return None
         ours = not (self.job.isolated or worker.garbled)
         return Failed(f"workers keep dying with no bot at work: {worker.how}", ours=ours)
