@@ -376,7 +376,7 @@ DECISION_COLUMNS: dict[str, str] = {
 
 
 def move_rows(game: GameResult) -> Iterator[tuple[Any, ...]]:
-    """Yield a row for each decision of a game, with COLUMNS. Raise RecordError for a record that does not replay."""
+    """Yield a row for each decision of a game (DECISION_COLUMNS). RecordError for a record that does not replay."""
     record = parse_record(game.record)
     rules, starter = record.rules.canonical, record.deal.starter
     for made in decisions(game):

@@ -47,7 +47,7 @@ _UNKNOWN = MeanScore(math.nan, math.nan, math.nan)
 class RunStandings:
     """The figures of a run.
 
-    rows              a row per bot, first place first, with COLUMNS
+    rows              a row per bot, first place first, with STANDING_COLUMNS
     met               a row for every two bots that met, in both directions: bot, opponent, games, wins, draws, losses,
                       score, points, points_against; None: left out of a large field or a league, unless asked for
     first_player      score of the first player, as in the ratings: with luck taken out where that helps
@@ -234,7 +234,7 @@ def rating_figures(ratings: Ratings | None, bot: str) -> dict[str, float]:
 
 
 def _ranked(rows: Mapping[str, dict[str, Any]], run: RunData, order: list[str]) -> list[dict[str, Any]]:
-    """Return the rows with COLUMNS in order, followed by the format's own columns."""
+    """Return the rows with STANDING_COLUMNS in order, followed by the format's own columns."""
     if run.places is None:
         return [_row(index, bot, rows[bot]) for index, bot in enumerate(order, 1)]
     rank = {bot: index for index, bot in enumerate(order)}
